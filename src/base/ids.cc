@@ -1,0 +1,52 @@
+#include "base/ids.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ty {
+
+namespace {
+void fill_random(unsigned char* out, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t n = ::getrandom(out + done, size - done, 0);
+    if (n > 0) done += static_cast<std::size_t>(n);
+    TY_CHECK(n > 0 || errno == EINTR, "the kernel always has random bytes for us");
+  }
+}
+constexpr char kHex[] = "0123456789abcdef";
+}  // namespace
+
+std::string random_hex(std::size_t bytes) {
+  std::vector<unsigned char> raw(bytes);
+  fill_random(raw.data(), raw.size());
+  std::string text;
+  text.reserve(bytes * 2);
+  for (const unsigned char byte : raw) {
+    text += kHex[byte >> 4];
+    text += kHex[byte & 15];
+  }
+  return text;
+}
+
+JobId random_job_id() {
+  std::string text = random_hex(16);
+  unsigned char letter = 0;
+  do fill_random(&letter, 1);
+  while (letter >= 26 * 9);  // so that every letter is equally likely
+  text[0] = static_cast<char>('a' + letter % 26);
+  return JobId(std::move(text));
+}
+
+bool looks_like_job_id(std::string_view text) {
+  if (text.size() != 32 || text[0] < 'a' || text[0] > 'z') return false;
+  return std::all_of(text.begin() + 1, text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  });
+}
+
+}  // namespace ty

@@ -1,0 +1,86 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "model/job.h"
+
+namespace ty::model {
+
+/// What JobProgress was told. Times come with the call, never from a clock.
+namespace fact {
+struct Placed { std::vector<Placement> tasks; };             ///< one per task of JobLife::tasks that starts now, see `to_place()`
+struct TaskStarted { TaskRef task; int attempt; int tries; };
+struct TaskEnded { TaskRef task; int attempt; int tries; Ending ending; };
+struct CancelAsked { std::string by; };
+struct PauseAsked { std::string by; };
+struct ResumeAsked { std::string by; };
+struct Preempted { std::string why; };
+struct Impossible { std::string why; };      ///< no machine could ever run it
+struct GangTimeout {};                       ///< placed, but not all tasks came up in time
+struct LimitSet { std::optional<Seconds> time_limit; std::string by; };
+struct Tick {};                              ///< time passed: limits, lingering, holds
+}  // namespace fact
+using Fact = std::variant<fact::Placed, fact::TaskStarted, fact::TaskEnded, fact::CancelAsked, fact::PauseAsked,
+                          fact::ResumeAsked, fact::Preempted, fact::Impossible, fact::GangTimeout, fact::LimitSet,
+                          fact::Tick>;
+
+struct StopTask {
+  TaskRef task;
+  int tries = 0;
+  Reason reason = Reason::JobEnded;
+};
+
+/// One line for the timeline; `control` adds id, job and actor.
+struct Note {
+  std::string kind;
+  std::string actor;  ///< empty: the platform
+  JsonText data = "{}";
+};
+
+/// What must happen because of a fact. The new JobLife is stored together with the notes first; only then
+/// is anything started or stopped.
+struct Effects {
+  std::vector<TaskRef> start;  ///< placed tasks whose command begins now (their `tries` is in JobLife)
+  std::vector<StopTask> stop;
+  std::vector<Note> notes;
+  std::vector<TaskRef> changed_tasks;  ///< rows of JobLife::tasks that differ from before
+  bool changed = false;                ///< JobLife differs from before
+};
+
+/// Times and caps that a site sets and a spec does not.
+struct SiteRules {
+  Seconds max_debug_hold{604'800};
+  std::optional<Seconds> max_time_limit;
+  Seconds gang_timeout{600};
+};
+
+/// One job's life as a pure state machine: facts go in, decisions come out (job-model §6, §8). No clock, no I/O;
+/// the same facts at the same times give the same life. Facts that no longer apply (a late report of an earlier
+/// try, a second cancel) change nothing.
+class JobProgress {
+ public:
+  /// A job just handed in: Queued, every task Waiting.
+  static JobLife begin(const JobSpec& spec, Time now);
+
+  JobProgress(const JobSpec& spec, JobLife& life, const SiteRules& rules, std::uint64_t jitter_seed)
+      : spec_(spec), life_(life), rules_(rules), jitter_seed_(jitter_seed) {}
+
+  Effects apply(const Fact& fact, Time now);
+
+  /// Tasks that should be placed now: the whole gang of a Queued job that is due, or single Waiting tasks of a
+  /// job that runs already (restarts, roles whose `after` is met, tasks beyond min_available).
+  std::vector<TaskRef> to_place(Time now) const;
+
+  /// When something happens by itself if nothing else does first; ask again after each fact.
+  std::optional<Time> next_deadline() const;
+
+ private:
+  const JobSpec& spec_;
+  JobLife& life_;
+  const SiteRules& rules_;
+  std::uint64_t jitter_seed_;
+};
+
+}  // namespace ty::model
