@@ -50,7 +50,9 @@ std::string random_hex(std::size_t bytes);
 
 template <class Tag>
 struct std::hash<ty::TextId<Tag>> {
-  std::size_t operator()(const ty::TextId<Tag>& id) const { return std::hash<std::string>{}(id.str()); }
+  std::size_t operator()(const ty::TextId<Tag>& id) const {
+    return std::hash<std::string>{}(id.str());
+  }
 };
 template <class Tag>
 struct std::hash<ty::NumberId<Tag>> {

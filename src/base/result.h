@@ -8,8 +8,8 @@
 
 namespace ty {
 
-/// Why something did not happen, in words that every layer shares. `api/problem.cc` turns it into an
-/// HTTP status, the CLI into an exit code.
+/// Why something did not happen, in words that every layer shares. `api/problem.cc` turns it into
+/// an HTTP status, the CLI into an exit code.
 enum class Errc : std::uint8_t {
   Invalid,          ///< what was asked for makes no sense; asking again will not help
   Unauthenticated,  ///< we do not know who asks
@@ -24,7 +24,8 @@ enum class Errc : std::uint8_t {
 };
 std::string_view to_string(Errc code);
 
-/// One fault inside a larger input: where (JSON pointer, line and column if known) and what to write instead.
+/// One fault inside a larger input: where (JSON pointer, line and column if known) and what to
+/// write instead.
 struct Fault {
   std::string pointer;
   std::string message;
@@ -49,7 +50,9 @@ template <class T>
 using Result = std::expected<T, Error>;
 
 /// `return fail(Errc::NotFound, "no job …");`
-inline std::unexpected<Error> fail(Errc code, std::string message, std::vector<Fault> details = {}) {
+inline std::unexpected<Error> fail(Errc code,
+                                   std::string message,
+                                   std::vector<Fault> details = {}) {
   return std::unexpected(Error{code, std::move(message), std::move(details)});
 }
 
@@ -61,21 +64,22 @@ inline std::unexpected<Error> fail(Errc code, std::string message, std::vector<F
 #define TY_CONCAT(a, b) TY_CONCAT_(a, b)
 
 /// `TY_TRY(auto x, f());`: x is the value, or the enclosing function returns the error.
-#define TY_TRY_(tmp, ret, decl, ...)                          \
-  auto tmp = (__VA_ARGS__);                                   \
-  if (!tmp) ret std::unexpected(std::move(tmp).error());      \
+#define TY_TRY_(tmp, ret, decl, ...)                     \
+  auto tmp = (__VA_ARGS__);                              \
+  if (!tmp) ret std::unexpected(std::move(tmp).error()); \
   decl = *std::move(tmp)
 #define TY_TRY(decl, ...) TY_TRY_(TY_CONCAT(ty_try_, __LINE__), return, decl, __VA_ARGS__)
 #define TY_CO_TRY(decl, ...) TY_TRY_(TY_CONCAT(ty_try_, __LINE__), co_return, decl, __VA_ARGS__)
 
 /// The same for Result<void>, or when the value does not matter.
-#define TY_DO_(ret, ...)                                                                  \
-  do {                                                                                    \
+#define TY_DO_(ret, ...)                                                                   \
+  do {                                                                                     \
     if (auto ty_do = (__VA_ARGS__); !ty_do) ret std::unexpected(std::move(ty_do).error()); \
   } while (false)
 #define TY_DO(...) TY_DO_(return, __VA_ARGS__)
 #define TY_CO_DO(...) TY_DO_(co_return, __VA_ARGS__)
 
-/// Aborts in every build when something we ourselves guarantee does not hold. User input never reaches one.
+/// Aborts in every build when something we ourselves guarantee does not hold. User input never
+/// reaches one.
 #define TY_CHECK(condition, why) \
   ((condition) ? void() : ::ty::check_failed(#condition, why, __FILE__, __LINE__))

@@ -101,7 +101,8 @@ std::size_t invalid_utf8(std::string_view text) {
 
 std::string closest(std::string_view word, const std::vector<std::string_view>& choices) {
   std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(1, std::min<std::size_t>(3, word.size() / 2)) + 1;
+  std::size_t best_distance =
+      std::max<std::size_t>(1, std::min<std::size_t>(3, word.size() / 2)) + 1;
   const std::string lower = to_lower(word);
   for (const std::string_view choice : choices) {
     const std::size_t distance = edit_distance(lower, to_lower(choice));
@@ -115,13 +116,16 @@ std::string closest(std::string_view word, const std::vector<std::string_view>& 
 
 std::string shell_quote(std::string_view word) {
   const bool plain = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
-    return std::isalnum(c) || std::string_view("_-./:=@%+,").find(static_cast<char>(c)) != std::string_view::npos;
+    return std::isalnum(c) ||
+           std::string_view("_-./:=@%+,").find(static_cast<char>(c)) != std::string_view::npos;
   });
   if (plain) return std::string(word);
   std::string out = "'";
   for (const char c : word) {
-    if (c == '\'') out += "'\\''";
-    else out += c;
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
   }
   return out + "'";
 }
@@ -135,7 +139,8 @@ std::string human_bytes(std::int64_t bytes) {
     ++unit;
   }
   char text[32];
-  const bool whole = unit == 0 || value >= 100 || value == static_cast<double>(static_cast<std::int64_t>(value));
+  const bool whole =
+      unit == 0 || value >= 100 || value == static_cast<double>(static_cast<std::int64_t>(value));
   std::snprintf(text, sizeof text, whole ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
   return text;
 }

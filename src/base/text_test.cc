@@ -35,7 +35,8 @@ TEST(Text, ShellQuoteSurvivesTheShell) {
 TEST(Time, Rfc3339RoundTrips) {
   const Time t = from_millis(1'763'188'740'123);
   EXPECT_EQ(parse_rfc3339(to_rfc3339(t)).value(), t);
-  EXPECT_EQ(parse_rfc3339("2026-11-15T08:00:00+08:00").value(), parse_rfc3339("2026-11-15T00:00:00Z").value());
+  EXPECT_EQ(parse_rfc3339("2026-11-15T08:00:00+08:00").value(),
+            parse_rfc3339("2026-11-15T00:00:00Z").value());
   EXPECT_FALSE(parse_rfc3339("2026-02-30T00:00:00Z"));
   EXPECT_FALSE(parse_rfc3339("2026-11-15"));
 }

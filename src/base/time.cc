@@ -19,15 +19,24 @@ std::string to_rfc3339(Time t) {
   std::tm utc{};
   ::gmtime_r(&whole, &utc);
   char text[40];
-  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", utc.tm_year + 1900, utc.tm_mon + 1,
-                utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, static_cast<int>(rest));
+  std::snprintf(text,
+                sizeof text,
+                "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ",
+                utc.tm_year + 1900,
+                utc.tm_mon + 1,
+                utc.tm_mday,
+                utc.tm_hour,
+                utc.tm_min,
+                utc.tm_sec,
+                static_cast<int>(rest));
   return text;
 }
 
 Result<Time> parse_rfc3339(std::string_view text) {
   const auto bad = [&] {
-    return fail(Errc::Invalid, "\"" + std::string(text.substr(0, 60)) +
-                                   "\" is no time; write for example 2026-11-15T06:39:00Z");
+    return fail(Errc::Invalid,
+                "\"" + std::string(text.substr(0, 60)) +
+                    "\" is no time; write for example 2026-11-15T06:39:00Z");
   };
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
   const auto number = [&](std::size_t at, std::size_t digits, int& out) {
@@ -36,12 +45,14 @@ Result<Time> parse_rfc3339(std::string_view text) {
     return ec == std::errc{} && end == text.data() + at + digits;
   };
   const bool shape = text.size() >= 20 && text[4] == '-' && text[7] == '-' &&
-                     (text[10] == 'T' || text[10] == 't' || text[10] == ' ') && text[13] == ':' && text[16] == ':';
-  if (!shape || !number(0, 4, year) || !number(5, 2, month) || !number(8, 2, day) || !number(11, 2, hour) ||
-      !number(14, 2, minute) || !number(17, 2, second)) {
+                     (text[10] == 'T' || text[10] == 't' || text[10] == ' ') && text[13] == ':' &&
+                     text[16] == ':';
+  if (!shape || !number(0, 4, year) || !number(5, 2, month) || !number(8, 2, day) ||
+      !number(11, 2, hour) || !number(14, 2, minute) || !number(17, 2, second)) {
     return bad();
   }
-  const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month(static_cast<unsigned>(month)),
+  const std::chrono::year_month_day date{std::chrono::year{year},
+                                         std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};
   if (!date.ok() || hour > 23 || minute > 59 || second > 60) return bad();
   std::size_t at = 19;
@@ -49,7 +60,8 @@ Result<Time> parse_rfc3339(std::string_view text) {
   if (at < text.size() && text[at] == '.') {
     std::int64_t scale = 100;
     std::size_t digits = 0;
-    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, ++digits, scale /= 10) {
+    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9';
+         ++at, ++digits, scale /= 10) {
       millis += (text[at] - '0') * scale;
     }
     if (digits == 0) return bad();
@@ -68,7 +80,8 @@ Result<Time> parse_rfc3339(std::string_view text) {
   }
   const auto days = std::chrono::sys_days{date}.time_since_epoch();
   const Millis since = std::chrono::duration_cast<Millis>(days) + std::chrono::hours{hour} +
-                       std::chrono::minutes{minute - offset_minutes} + std::chrono::seconds{second} + Millis{millis};
+                       std::chrono::minutes{minute - offset_minutes} +
+                       std::chrono::seconds{second} + Millis{millis};
   return Time{since};
 }
 
@@ -83,9 +96,14 @@ Result<Seconds> parse_duration(std::string_view text) {
   while (!text.empty()) {
     std::int64_t n = 0;
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (ec != std::errc{} || n < 0 || text.front() == '-' || end == text.data() + text.size()) return bad();
+    if (ec != std::errc{} || n < 0 || text.front() == '-' || end == text.data() + text.size())
+      return bad();
     const char unit = *end;
-    const std::int64_t size = unit == 's' ? 1 : unit == 'm' ? 60 : unit == 'h' ? 3600 : unit == 'd' ? 86400 : 0;
+    const std::int64_t size = unit == 's'   ? 1
+                              : unit == 'm' ? 60
+                              : unit == 'h' ? 3600
+                              : unit == 'd' ? 86400
+                                            : 0;
     std::int64_t part = 0;
     // Units go from large to small and none twice: `30m1h` is more likely a slip than a wish.
     if (size == 0 || size >= smallest || __builtin_mul_overflow(n, size, &part) ||
@@ -102,7 +120,8 @@ std::string format_duration(Seconds duration) {
   std::int64_t rest = duration.count();
   if (rest == 0) return "0s";
   std::string text;
-  constexpr std::pair<std::int64_t, char> kUnits[] = {{86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}};
+  constexpr std::pair<std::int64_t, char> kUnits[] = {
+      {86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}};
   for (const auto& [size, unit] : kUnits) {
     if (rest >= size) {
       text += std::to_string(rest / size) + unit;
@@ -116,11 +135,28 @@ std::string human_duration(Millis duration) {
   char text[48];
   const std::int64_t ms = duration.count();
   const std::int64_t s = ms / 1000;
-  if (ms < 1000) std::snprintf(text, sizeof text, "%lld ms", static_cast<long long>(ms));
-  else if (s < 60) std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(ms) / 1000);
-  else if (s < 3600) std::snprintf(text, sizeof text, "%lld min %02lld s", static_cast<long long>(s / 60), static_cast<long long>(s % 60));
-  else if (s < 86400) std::snprintf(text, sizeof text, "%lld h %02lld min", static_cast<long long>(s / 3600), static_cast<long long>(s % 3600 / 60));
-  else std::snprintf(text, sizeof text, "%lld d %lld h", static_cast<long long>(s / 86400), static_cast<long long>(s % 86400 / 3600));
+  if (ms < 1000)
+    std::snprintf(text, sizeof text, "%lld ms", static_cast<long long>(ms));
+  else if (s < 60)
+    std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(ms) / 1000);
+  else if (s < 3600)
+    std::snprintf(text,
+                  sizeof text,
+                  "%lld min %02lld s",
+                  static_cast<long long>(s / 60),
+                  static_cast<long long>(s % 60));
+  else if (s < 86400)
+    std::snprintf(text,
+                  sizeof text,
+                  "%lld h %02lld min",
+                  static_cast<long long>(s / 3600),
+                  static_cast<long long>(s % 3600 / 60));
+  else
+    std::snprintf(text,
+                  sizeof text,
+                  "%lld d %lld h",
+                  static_cast<long long>(s / 86400),
+                  static_cast<long long>(s % 86400 / 3600));
   return text;
 }
 

@@ -11,10 +11,11 @@ namespace ty::engine {
 
 struct Capabilities {
   model::RuntimeKind runtime = model::RuntimeKind::Process;
-  bool images = false;         ///< tasks run in the image they name
-  bool limits = false;         ///< memory and CPU limits are enforced
-  bool isolation = false;      ///< tasks cannot see each other's processes and files
-  std::vector<std::string> warnings;  ///< what a user should know about this machine, in full sentences
+  bool images = false;     ///< tasks run in the image they name
+  bool limits = false;     ///< memory and CPU limits are enforced
+  bool isolation = false;  ///< tasks cannot see each other's processes and files
+  std::vector<std::string>
+      warnings;  ///< what a user should know about this machine, in full sentences
 };
 
 struct NodeInfo {
@@ -28,14 +29,15 @@ struct NodeInfo {
   std::string problem;
 };
 
-/// What became of a task try. Reported once per change, after restarts again for what is still unread.
+/// What became of a task try. Reported once per change, after restarts again for what is still
+/// unread.
 struct TaskReport {
   enum class What : std::uint8_t { Started, Ended };
   model::TaskKey key;
   What what = What::Started;
   Time at{};
-  model::Ending ending;           ///< with Ended; outcome Succeeded, Failed, Stopped or Lost
-  std::int64_t peak_memory = 0;   ///< bytes, 0 unknown
+  model::Ending ending;          ///< with Ended; outcome Succeeded, Failed, Stopped or Lost
+  std::int64_t peak_memory = 0;  ///< bytes, 0 unknown
   Millis cpu_time{0};
   std::vector<std::string> warnings;  ///< with Started: limits that could not be set, …
 };
@@ -44,8 +46,8 @@ struct TaskReport {
 using ReportSink = std::function<void(TaskReport)>;
 
 /// Runs tasks somewhere. One instance per configured backend; safe to call from any thread.
-/// `start` may be repeated with the same key and then changes nothing. What happens to a task later arrives
-/// through the sink given at construction, not as a return value.
+/// `start` may be repeated with the same key and then changes nothing. What happens to a task later
+/// arrives through the sink given at construction, not as a return value.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -55,10 +57,13 @@ class Engine {
   virtual boost::asio::awaitable<Result<void>> start(Launch launch) = 0;
   /// SIGTERM, then SIGKILL after `grace`. Unknown or ended tasks are fine.
   virtual boost::asio::awaitable<Result<void>> stop(model::TaskKey key, Millis grace) = 0;
-  /// Called once, before anything else: takes back what still runs and reports, through the sink, every start and
-  /// end of the tasks in `expected`; those it knows nothing of are reported in the return value.
-  virtual boost::asio::awaitable<Result<std::vector<model::TaskKey>>> recover(std::vector<model::TaskKey> expected) = 0;
-  /// The end of this try is on disk elsewhere: its run folder, cgroup and such may go. Logs and outputs stay.
+  /// Called once, before anything else: takes back what still runs and reports, through the sink,
+  /// every start and end of the tasks in `expected`; those it knows nothing of are reported in the
+  /// return value.
+  virtual boost::asio::awaitable<Result<std::vector<model::TaskKey>>> recover(
+      std::vector<model::TaskKey> expected) = 0;
+  /// The end of this try is on disk elsewhere: its run folder, cgroup and such may go. Logs and
+  /// outputs stay.
   virtual boost::asio::awaitable<Result<void>> forget(model::TaskKey key) = 0;
 };
 

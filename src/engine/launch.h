@@ -22,7 +22,7 @@ struct HostMount {
 struct Launch {
   model::TaskKey key;
   std::string role_name;
-  std::string host_name;       ///< HOSTNAME inside
+  std::string host_name;  ///< HOSTNAME inside
   std::string image;
   model::PullPolicy pull = model::PullPolicy::IfMissing;
   model::Command command;
@@ -31,11 +31,12 @@ struct Launch {
   model::Resources resources;
   model::Placement placement;
   std::vector<HostMount> mounts;
-  std::string log_path;        ///< `<log_path>` gets the bytes, `<log_path>.idx` the index (model/log_index.h)
-  std::string run_dir;         ///< made by the engine, removed by forget()
+  std::string
+      log_path;  ///< `<log_path>` gets the bytes, `<log_path>.idx` the index (model/log_index.h)
+  std::string run_dir;  ///< made by the engine, removed by forget()
   Millis stop_grace{30'000};
-  std::optional<Time> deadline;        ///< hard stop, enforced even while the server is down
-  std::optional<Seconds> debug_hold;   ///< after a failing command keep the resources so long
+  std::optional<Time> deadline;       ///< hard stop, enforced even while the server is down
+  std::optional<Seconds> debug_hold;  ///< after a failing command keep the resources so long
   std::vector<std::string> caps;
   std::optional<model::RunAs> run_as;
 };

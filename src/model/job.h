@@ -19,8 +19,8 @@ struct TaskRef {
   auto operator<=>(const TaskRef&) const = default;
 };
 
-/// One try of one task: the key of a container, a run folder, a log. `attempt` counts tries of the job,
-/// `tries` those of the task inside one attempt; both from 0.
+/// One try of one task: the key of a container, a run folder, a log. `attempt` counts tries of the
+/// job, `tries` those of the task inside one attempt; both from 0.
 struct TaskKey {
   JobId job;
   int attempt = 0;
@@ -32,8 +32,8 @@ struct TaskKey {
 /// What the scheduler gave a task: where it runs and which pieces of the node are its own.
 struct Placement {
   std::string node;
-  std::string address;                  ///< how peers reach it; 127.0.0.1 for processes of one machine
-  std::vector<int> gpus;                ///< device indices on the node
+  std::string address;    ///< how peers reach it; 127.0.0.1 for processes of one machine
+  std::vector<int> gpus;  ///< device indices on the node
   std::string gpu_type;
   std::vector<std::vector<int>> ports;  ///< per declared port, in the order of `all_ports(role)`
   bool operator==(const Placement&) const = default;
@@ -54,21 +54,23 @@ struct Ending {
 struct Task {
   TaskRef ref;
   TaskState state = TaskState::Waiting;
-  int tries = 0;                  ///< number of the current (or last) try in this attempt
-  int restarts = 0;               ///< restarts that used up the budget
-  int lost_restarts = 0;          ///< restarts after a loss, uncounted
+  int tries = 0;          ///< number of the current (or last) try in this attempt
+  int restarts = 0;       ///< restarts that used up the budget
+  int lost_restarts = 0;  ///< restarts after a loss, uncounted
   std::optional<Placement> placement;
   std::optional<Time> started_at;  ///< of this try
   std::optional<Time> ended_at;
-  Ending ending;                   ///< meaningful once final, or after an earlier try
-  std::optional<Time> hold_until;  ///< debug hold: its command failed, it keeps its resources until then
+  Ending ending;  ///< meaningful once final, or after an earlier try
+  std::optional<Time>
+      hold_until;  ///< debug hold: its command failed, it keeps its resources until then
   bool operator==(const Task&) const = default;
 };
 
 /// Why the job's attempt was decided as it was.
 struct Decision {
   std::optional<TaskRef> task;
-  std::string rule;     ///< "min_failed", "min_succeeded", "job_min_succeeded", "role_end", "job_end", "policy", "user", "time_limit", …
+  std::string rule;  ///< "min_failed", "min_succeeded", "job_min_succeeded", "role_end", "job_end",
+                     ///< "policy", "user", "time_limit", …
   std::string message;  ///< for people
   Reason reason = Reason::None;
   FailureClass failure = FailureClass::None;
@@ -86,22 +88,23 @@ struct RetryCount {
   bool operator==(const RetryCount&) const = default;
 };
 
-/// Everything about a job that changes while it lives. JobProgress is the only code that changes it.
+/// Everything about a job that changes while it lives. JobProgress is the only code that changes
+/// it.
 struct JobLife {
   JobState state = JobState::Queued;
   std::optional<JobState> ending_as;  ///< while Stopping
   int attempt = 0;
   RetryCount retries;
-  Decision decision;  ///< of the current or last attempt
-  Time queued_at{};   ///< start of the present stretch of waiting
+  Decision decision;               ///< of the current or last attempt
+  Time queued_at{};                ///< start of the present stretch of waiting
   std::optional<Time> not_before;  ///< while Queued after a back-off
   std::optional<Time> placed_at;   ///< of this attempt
   std::optional<Time> started_at;  ///< of this attempt: it became Running
   std::optional<Time> decided_at;
   std::optional<Time> ended_at;
-  Millis ran{0};                          ///< running time of earlier attempts, for the time limit
-  std::optional<Seconds> time_limit;      ///< as set now; starts as the spec's
-  std::vector<Task> tasks;                ///< role order, then index
+  Millis ran{0};                      ///< running time of earlier attempts, for the time limit
+  std::optional<Seconds> time_limit;  ///< as set now; starts as the spec's
+  std::vector<Task> tasks;            ///< role order, then index
   bool operator==(const JobLife&) const = default;
 };
 
@@ -132,7 +135,8 @@ struct Event {
   WorkspaceId workspace;
   UserId owner;
   Time at{};
-  std::string kind;   ///< job.submitted job.placed job.running task.started task.ended job.decided job.succeeded …
+  std::string kind;   ///< job.submitted job.placed job.running task.started task.ended job.decided
+                      ///< job.succeeded …
   std::string actor;  ///< user name, or "trainyard"
   JsonText data;      ///< small object, kind-specific
 };

@@ -6,7 +6,16 @@
 namespace ty::model {
 
 enum class JobEvent : std::uint8_t {
-  Placed, TasksUp, Verdict, CancelAsked, PauseAsked, ResumeAsked, Preempted, TasksGone, WaitLimit, Impossible
+  Placed,
+  TasksUp,
+  Verdict,
+  CancelAsked,
+  PauseAsked,
+  ResumeAsked,
+  Preempted,
+  TasksGone,
+  WaitLimit,
+  Impossible
 };
 
 struct Move {

@@ -10,20 +10,52 @@ namespace ty::model {
 
 /// What JobProgress was told. Times come with the call, never from a clock.
 namespace fact {
-struct Placed { std::vector<Placement> tasks; };             ///< one per task of JobLife::tasks that starts now, see `to_place()`
-struct TaskStarted { TaskRef task; int attempt; int tries; };
-struct TaskEnded { TaskRef task; int attempt; int tries; Ending ending; };
-struct CancelAsked { std::string by; };
-struct PauseAsked { std::string by; };
-struct ResumeAsked { std::string by; };
-struct Preempted { std::string why; };
-struct Impossible { std::string why; };      ///< no machine could ever run it
-struct GangTimeout {};                       ///< placed, but not all tasks came up in time
-struct LimitSet { std::optional<Seconds> time_limit; std::string by; };
-struct Tick {};                              ///< time passed: limits, lingering, holds
+struct Placed {
+  std::vector<Placement> tasks;
+};  ///< one per task of JobLife::tasks that starts now, see `to_place()`
+struct TaskStarted {
+  TaskRef task;
+  int attempt;
+  int tries;
+};
+struct TaskEnded {
+  TaskRef task;
+  int attempt;
+  int tries;
+  Ending ending;
+};
+struct CancelAsked {
+  std::string by;
+};
+struct PauseAsked {
+  std::string by;
+};
+struct ResumeAsked {
+  std::string by;
+};
+struct Preempted {
+  std::string why;
+};
+struct Impossible {
+  std::string why;
+};                      ///< no machine could ever run it
+struct GangTimeout {};  ///< placed, but not all tasks came up in time
+struct LimitSet {
+  std::optional<Seconds> time_limit;
+  std::string by;
+};
+struct Tick {};  ///< time passed: limits, lingering, holds
 }  // namespace fact
-using Fact = std::variant<fact::Placed, fact::TaskStarted, fact::TaskEnded, fact::CancelAsked, fact::PauseAsked,
-                          fact::ResumeAsked, fact::Preempted, fact::Impossible, fact::GangTimeout, fact::LimitSet,
+using Fact = std::variant<fact::Placed,
+                          fact::TaskStarted,
+                          fact::TaskEnded,
+                          fact::CancelAsked,
+                          fact::PauseAsked,
+                          fact::ResumeAsked,
+                          fact::Preempted,
+                          fact::Impossible,
+                          fact::GangTimeout,
+                          fact::LimitSet,
                           fact::Tick>;
 
 struct StopTask {
@@ -39,10 +71,11 @@ struct Note {
   JsonText data = "{}";
 };
 
-/// What must happen because of a fact. The new JobLife is stored together with the notes first; only then
-/// is anything started or stopped.
+/// What must happen because of a fact. The new JobLife is stored together with the notes first;
+/// only then is anything started or stopped.
 struct Effects {
-  std::vector<TaskRef> start;  ///< placed tasks whose command begins now (their `tries` is in JobLife)
+  std::vector<TaskRef>
+      start;  ///< placed tasks whose command begins now (their `tries` is in JobLife)
   std::vector<StopTask> stop;
   std::vector<Note> notes;
   std::vector<TaskRef> changed_tasks;  ///< rows of JobLife::tasks that differ from before
@@ -56,9 +89,9 @@ struct SiteRules {
   Seconds gang_timeout{600};
 };
 
-/// One job's life as a pure state machine: facts go in, decisions come out (job-model §6, §8). No clock, no I/O;
-/// the same facts at the same times give the same life. Facts that no longer apply (a late report of an earlier
-/// try, a second cancel) change nothing.
+/// One job's life as a pure state machine: facts go in, decisions come out (job-model §6, §8). No
+/// clock, no I/O; the same facts at the same times give the same life. Facts that no longer apply
+/// (a late report of an earlier try, a second cancel) change nothing.
 class JobProgress {
  public:
   /// A job just handed in: Queued, every task Waiting.
@@ -69,8 +102,9 @@ class JobProgress {
 
   Effects apply(const Fact& fact, Time now);
 
-  /// Tasks that should be placed now: the whole gang of a Queued job that is due, or single Waiting tasks of a
-  /// job that runs already (restarts, roles whose `after` is met, tasks beyond min_available).
+  /// Tasks that should be placed now: the whole gang of a Queued job that is due, or single Waiting
+  /// tasks of a job that runs already (restarts, roles whose `after` is met, tasks beyond
+  /// min_available).
   std::vector<TaskRef> to_place(Time now) const;
 
   /// When something happens by itself if nothing else does first; ask again after each fact.

@@ -17,7 +17,8 @@ struct JobQuery {
   std::optional<UserId> owner;
   std::vector<JobState> states;
   std::string name_part;  ///< case-insensitive fragment of the name
-  std::optional<std::pair<std::string, std::optional<std::string>>> label;  ///< key, and value if given
+  std::optional<std::pair<std::string, std::optional<std::string>>>
+      label;  ///< key, and value if given
   std::optional<Dialect> dialect;
   std::optional<Time> created_from, created_to;
   JobSort sort = JobSort::Newest;

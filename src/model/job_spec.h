@@ -11,7 +11,15 @@
 /// fill them, `jobspec/validate.cc` checks them, everything after only reads.
 namespace ty::model {
 
-enum class Dialect : std::uint8_t { Native, OpenPaiV1, OpenPaiV2, Ffdl, GpuManager, Volcano, Octopus };
+enum class Dialect : std::uint8_t {
+  Native,
+  OpenPaiV1,
+  OpenPaiV2,
+  Ffdl,
+  GpuManager,
+  Volcano,
+  Octopus
+};
 
 enum class PullPolicy : std::uint8_t { IfMissing, Always, Never };
 enum class Network : std::uint8_t { Bridge, Host };
@@ -99,7 +107,8 @@ enum class FailureClass : std::uint8_t { None, User, Platform, Conflict, Permane
 struct Retry {
   std::int64_t budget = 0;  ///< -1 no limit, -2 also after success
   /// Classes that lead to another attempt when the budget allows (§6.4), and those that use it up.
-  std::vector<FailureClass> on = {FailureClass::User, FailureClass::Platform, FailureClass::Conflict};
+  std::vector<FailureClass> on = {
+      FailureClass::User, FailureClass::Platform, FailureClass::Conflict};
   std::vector<FailureClass> counted = {FailureClass::User};
   std::int64_t platform_cap = 20;
   Seconds backoff{10};
@@ -118,10 +127,24 @@ struct Restart {
 };
 
 enum class PolicyEvent : std::uint8_t {
-  TaskFailed, TaskEvicted, TaskPending, RoleDone, RoleFailed, Unplaceable, JobUpdated, Any
+  TaskFailed,
+  TaskEvicted,
+  TaskPending,
+  RoleDone,
+  RoleFailed,
+  Unplaceable,
+  JobUpdated,
+  Any
 };
 enum class PolicyAction : std::uint8_t {
-  RestartJob, RestartRole, RestartTask, RestartPartition, PauseJob, ResumeJob, FailJob, SucceedJob
+  RestartJob,
+  RestartRole,
+  RestartTask,
+  RestartPartition,
+  PauseJob,
+  ResumeJob,
+  FailJob,
+  SucceedJob
 };
 
 struct Policy {
@@ -243,7 +266,7 @@ struct JobSpec {
   std::string name;  ///< empty: `job-` + first 7 of the id
   std::string description;
   std::string workspace = "default";
-  std::int64_t priority = 10;  ///< low -1, normal 10, high 100, urgent 120
+  std::int64_t priority = 10;       ///< low -1, normal 10, high 100, urgent 120
   std::optional<bool> preemptible;  ///< null: priority < 0
   TextMap labels;
   std::vector<RoleSpec> roles;

@@ -5,8 +5,8 @@
 #include "model/job_spec.h"
 #include "model/states.h"
 
-/// The one spelling of every enumerator, for JSON, SQL, CLI and page alike. `from_word<E>` is the inverse of
-/// `to_word`; both walk the same table in words.cc.
+/// The one spelling of every enumerator, for JSON, SQL, CLI and page alike. `from_word<E>` is the
+/// inverse of `to_word`; both walk the same table in words.cc.
 namespace ty::model {
 
 template <class E>

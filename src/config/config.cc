@@ -1,0 +1,188 @@
+#include "config/config.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "base/text.h"
+#include "config/fields.h"
+
+namespace ty::config {
+
+namespace {
+
+std::vector<std::string_view> all_keys() {
+  std::vector<std::string_view> keys;
+  for (const Field& field : fields()) keys.push_back(field.key);
+  return keys;
+}
+
+class Reader {
+ public:
+  explicit Reader(Config& config) : config_(config) {}
+
+  void section(const YAML::Node& map, const std::string& prefix) {
+    for (const auto& entry : map) {
+      const std::string key = prefix + entry.first.Scalar();
+      if (const Field* field = find_field(key))
+        value(*field, entry.second);
+      else if (entry.second.IsMap())
+        section(entry.second, key + ".");
+      else
+        unknown(entry.first, key);
+    }
+  }
+
+  Result<void> done() && {
+    if (faults_.empty()) return {};
+    std::string message =
+        "the settings have " + count_of(static_cast<std::int64_t>(faults_.size()), "fault");
+    for (const Fault& fault : faults_) {
+      message += "\n  line " + std::to_string(fault.line) + ", column " +
+                 std::to_string(fault.column) + ": " + fault.pointer + ": " + fault.message;
+    }
+    return fail(Errc::Invalid, std::move(message), std::move(faults_));
+  }
+
+ private:
+  void value(const Field& field, const YAML::Node& node) {
+    if (field.clear) field.clear(config_);
+    if (field.is_list && node.IsSequence()) {
+      for (const auto& item : node) scalar(field, item, item.IsScalar() ? item.Scalar() : "");
+    } else if (field.is_map && node.IsMap()) {
+      for (const auto& item : node)
+        scalar(field, item.second, item.first.Scalar() + "=" + item.second.Scalar());
+    } else if (node.IsScalar()) {
+      scalar(field, node, node.Scalar());
+    } else {
+      fault(node, field.key, "takes one " + std::string(field.kind));
+    }
+  }
+
+  void scalar(const Field& field, const YAML::Node& node, std::string_view text) {
+    if (auto ok = field.set(config_, text); !ok) fault(node, field.key, ok.error().message);
+  }
+
+  void unknown(const YAML::Node& node, const std::string& key) {
+    const std::string near = closest(key, all_keys());
+    fault(node,
+          key,
+          near.empty() ? "unknown setting" : "unknown setting; did you mean " + near + "?");
+  }
+
+  void fault(const YAML::Node& node, std::string_view key, std::string message) {
+    faults_.push_back({.pointer = std::string(key),
+                       .message = std::move(message),
+                       .code = "config",
+                       .line = node.Mark().line + 1,
+                       .column = node.Mark().column + 1});
+  }
+
+  Config& config_;
+  std::vector<Fault> faults_;
+};
+
+}  // namespace
+
+Result<void> read_text(Config& config, std::string_view yaml) {
+  try {
+    const YAML::Node root = YAML::Load(std::string(yaml));
+    if (root.IsNull()) return {};
+    if (!root.IsMap())
+      return fail(Errc::Invalid,
+                  "settings are a map of keys, for example `http: {listen: 0.0.0.0:8080}`");
+    Reader reader(config);
+    reader.section(root, "");
+    return std::move(reader).done();
+  } catch (const YAML::Exception& e) {
+    return fail(Errc::Invalid,
+                "line " + std::to_string(e.mark.line + 1) + ", column " +
+                    std::to_string(e.mark.column + 1) + ": this is not YAML: " + e.msg);
+  }
+}
+
+Result<void> read_file(Config& config, const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return fail(Errc::NotFound, path + " cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (auto ok = read_text(config, text.str()); !ok)
+    return std::unexpected(std::move(ok).error().with_context(path));
+  return {};
+}
+
+Result<void> set(Config& config, std::string_view key, std::string_view value) {
+  const Field* field = find_field(key);
+  if (field == nullptr) return fail(Errc::Invalid, std::string(key) + " is no setting");
+  if (field->clear) field->clear(config);
+  const auto parts = field->is_list || field->is_map ? split(value, ',')
+                                                     : std::vector<std::string>{std::string(value)};
+  for (const std::string& part : parts) {
+    if (auto ok = field->set(config, part); !ok)
+      return std::unexpected(std::move(ok).error().with_context(key));
+  }
+  return {};
+}
+
+Result<void> read_environment(Config& config, const std::vector<std::string>& environment) {
+  for (const std::string& entry : environment) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || !entry.starts_with("TRAINYARD_")) continue;
+    std::string key;
+    const std::string name = to_lower(std::string_view(entry).substr(10, equals - 10));
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      const bool separator = name[i] == '_' && i + 1 < name.size() && name[i + 1] == '_';
+      key += separator ? '.' : name[i];
+      if (separator) ++i;
+    }
+    // A section's name in front means us; TRAINYARD_URL, TRAINYARD_TOKEN and a task's own variables
+    // do not have one.
+    const bool ours = find_field(key) != nullptr || key.find('.') != std::string::npos;
+    if (!ours) continue;
+    if (find_field(key) == nullptr) {
+      return fail(Errc::Invalid, entry.substr(0, equals) + ": unknown setting " + key);
+    }
+    TY_DO(set(config, key, std::string_view(entry).substr(equals + 1)));
+  }
+  return {};
+}
+
+Result<void> finish(Config& config) {
+  if (config.data_dir.empty()) {
+    const char* xdg = std::getenv("XDG_DATA_HOME");
+    const char* home = std::getenv("HOME");
+    if (xdg != nullptr && *xdg != '\0')
+      config.data_dir = std::string(xdg) + "/trainyard";
+    else if (home != nullptr && *home != '\0')
+      config.data_dir = std::string(home) + "/.local/share/trainyard";
+    else
+      return fail(Errc::Invalid, "there is no home directory to keep data in; pass --data-dir DIR");
+  }
+  if (config.http.threads < 1 || config.http.threads > 256) {
+    return fail(Errc::Invalid, "http.threads: write 1 to 256");
+  }
+  const bool known = config.database == "sqlite" || config.database.starts_with("postgres://") ||
+                     config.database.starts_with("postgresql://");
+  if (!known) return fail(Errc::Invalid, "database: write sqlite or postgres://user@host/name");
+  return {};
+}
+
+std::string reference_page() {
+  std::string page =
+      "# Settings\n\n"
+      "`trainyard serve --config FILE` reads YAML; `TRAINYARD_HTTP__LISTEN=…` overrides it, flags "
+      "override both.\n"
+      "`trainyard serve --check-config` names every fault and starts nothing.\n\n"
+      "| Setting | Takes | Default | Meaning |\n|---|---|---|---|\n";
+  const Config defaults;
+  for (const Field& field : fields()) {
+    const std::string value = field.get(defaults);
+    page += "| `" + std::string(field.key) + "` | " + std::string(field.kind) + " | " +
+            (value.empty() ? "–" : "`" + value + "`") + " | " + std::string(field.help) + " |\n";
+  }
+  return page;
+}
+
+}  // namespace ty::config

@@ -1,0 +1,247 @@
+#include "config/fields.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+
+namespace ty::config {
+
+namespace {
+
+std::unexpected<Error> refuse(std::string_view value,
+                              std::string_view what,
+                              std::string_view example) {
+  return fail(Errc::Invalid,
+              "\"" + shorten(value) + "\" is no " + std::string(what) + "; write for example " +
+                  std::string(example));
+}
+
+Result<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t n = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (ec != std::errc{} || end != text.data() + text.size() || n < 0)
+    return refuse(text, "whole number", "2");
+  return n;
+}
+
+/// `512MB`, `64GB`, `2T`: powers of 1024, as in job files.
+Result<std::int64_t> size_in_bytes(std::string_view text) {
+  std::string_view units = "KMGT";
+  std::int64_t n = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), n);
+  std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (ec != std::errc{} || n < 0 || rest.empty()) return refuse(text, "size", "64GB");
+  const std::size_t unit = units.find(rest.front());
+  rest.remove_prefix(1);
+  if (unit == std::string_view::npos ||
+      (rest != "" && rest != "B" && rest != "i" && rest != "iB")) {
+    return refuse(text, "size", "64GB");
+  }
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(n, std::int64_t{1} << (10 * (unit + 1)), &bytes))
+    return refuse(text, "size", "64GB");
+  return bytes;
+}
+
+std::string size_text(std::int64_t bytes) {
+  for (const auto& [shift, unit] : {std::pair{40, "TB"}, {30, "GB"}, {20, "MB"}, {10, "KB"}}) {
+    if (bytes != 0 && bytes % (std::int64_t{1} << shift) == 0)
+      return std::to_string(bytes >> shift) + unit;
+  }
+  return std::to_string(bytes);
+}
+
+template <class Member>
+Field text(std::string_view key, std::string_view kind, std::string_view help, Member member) {
+  return {key,
+          kind,
+          help,
+          [member](Config& c, std::string_view v) -> Result<void> {
+            member(c) = std::string(v);
+            return {};
+          },
+          [member](const Config& c) { return member(const_cast<Config&>(c)); }};
+}
+
+template <class Member>
+Field choice(std::string_view key,
+             std::vector<std::string_view> words,
+             std::string_view help,
+             Member member) {
+  Field field = text(key, "word", help, member);
+  field.set = [member, words](Config& c, std::string_view v) -> Result<void> {
+    if (std::ranges::find(words, v) == words.end()) {
+      std::vector<std::string> all(words.begin(), words.end());
+      return fail(Errc::Invalid, "\"" + shorten(v) + "\" is none of " + join(all, ", "));
+    }
+    member(c) = std::string(v);
+    return {};
+  };
+  return field;
+}
+
+template <class Member, class Parse, class Print>
+Field parsed(std::string_view key,
+             std::string_view kind,
+             std::string_view help,
+             Member member,
+             Parse parse,
+             Print print) {
+  return {key,
+          kind,
+          help,
+          [member, parse](Config& c, std::string_view v) -> Result<void> {
+            TY_TRY(member(c), parse(v));
+            return {};
+          },
+          [member, print](const Config& c) { return print(member(const_cast<Config&>(c))); }};
+}
+
+template <class Member>
+Field number(std::string_view key, std::string_view help, Member member) {
+  return parsed(
+      key, "number", help, member, whole_number, [](std::int64_t n) { return std::to_string(n); });
+}
+template <class Member>
+Field size(std::string_view key, std::string_view help, Member member) {
+  return parsed(key, "size", help, member, size_in_bytes, size_text);
+}
+template <class Member>
+Field duration(std::string_view key, std::string_view help, Member member) {
+  return parsed(key, "duration", help, member, parse_duration, format_duration);
+}
+template <class Member>
+Field optional_duration(std::string_view key, std::string_view help, Member member) {
+  return parsed(key, "duration", help, member, parse_duration, [](const std::optional<Seconds>& d) {
+    return d ? format_duration(*d) : std::string();
+  });
+}
+
+std::vector<Field> make_fields() {
+  std::vector<Field> all;
+  all.push_back(
+      text("data_dir", "path", "Where everything is kept.", [](Config& c) -> std::string& {
+        return c.data_dir;
+      }));
+  all.push_back(text("database",
+                     "word or URL",
+                     "`sqlite` (a file in the data directory) or `postgres://user@host/name`.",
+                     [](Config& c) -> std::string& { return c.database; }));
+  all.push_back(choice("engine",
+                       {"local", "fake"},
+                       "Where tasks run: `local` is this machine, `fake` only pretends.",
+                       [](Config& c) -> std::string& { return c.engine; }));
+  all.push_back(choice("runtime",
+                       {"auto", "process"},
+                       "How the local engine runs them.",
+                       [](Config& c) -> std::string& { return c.runtime; }));
+  all.push_back(text("http.listen",
+                     "host:port",
+                     "Address of the API and the page; port 0 means any free one.",
+                     [](Config& c) -> std::string& { return c.http.listen; }));
+  all.push_back(number("http.threads", "Threads that answer requests.", [](Config& c) -> auto& {
+    return c.http.threads;
+  }));
+  all.push_back(duration("http.idle",
+                         "A silent connection is closed after this.",
+                         [](Config& c) -> auto& { return c.http.idle; }));
+  all.push_back(size("http.max_upload", "Largest code archive.", [](Config& c) -> auto& {
+    return c.http.max_upload;
+  }));
+  all.push_back(text("node.name",
+                     "name",
+                     "Name of this machine in lists; its host name unless set.",
+                     [](Config& c) -> std::string& { return c.node.name; }));
+  all.push_back(parsed(
+      "node.cpus",
+      "number",
+      "CPUs that jobs may use; all of them unless set. More than there are is allowed.",
+      [](Config& c) -> auto& { return c.node.cpu_milli; },
+      [](std::string_view v) -> Result<std::int64_t> {
+        TY_TRY(const std::int64_t cpus, whole_number(v));
+        if (cpus < 1 || cpus > 100'000) return refuse(v, "number of CPUs", "16");
+        return cpus * 1000;
+      },
+      [](std::int64_t milli) {
+        return milli == 0 ? std::string() : std::to_string(milli / 1000);
+      }));
+  all.push_back(size("node.memory",
+                     "Memory that jobs may use; what the machine has unless set.",
+                     [](Config& c) -> auto& { return c.node.memory; }));
+  all.push_back({"node.gpus",
+                 "list",
+                 "GPUs to offer, as `A100:8`; for trying things out without a driver.",
+                 [](Config& c, std::string_view v) -> Result<void> {
+                   c.node.gpus.emplace_back(v);
+                   return {};
+                 },
+                 [](const Config& c) { return join(c.node.gpus, ","); },
+                 true,
+                 false,
+                 [](Config& c) { c.node.gpus.clear(); }});
+  all.push_back({"node.labels",
+                 "map",
+                 "Labels that `node_labels` of a job can ask for.",
+                 [](Config& c, std::string_view v) -> Result<void> {
+                   const std::size_t at = v.find('=');
+                   if (at == std::string_view::npos || at == 0) return refuse(v, "label", "zone=a");
+                   c.node.labels[std::string(v.substr(0, at))] = std::string(v.substr(at + 1));
+                   return {};
+                 },
+                 [](const Config&) { return std::string(); },
+                 false,
+                 true,
+                 [](Config& c) { c.node.labels.clear(); }});
+  all.push_back(optional_duration("jobs.max_time_limit",
+                                  "No job may run longer, whatever it asks for.",
+                                  [](Config& c) -> auto& { return c.jobs.max_time_limit; }));
+  all.push_back(duration("jobs.max_debug_hold",
+                         "Longest time a failed task may keep its resources for debugging.",
+                         [](Config& c) -> auto& { return c.jobs.max_debug_hold; }));
+  all.push_back(duration("jobs.gang_timeout",
+                         "All tasks of a gang must have started after this.",
+                         [](Config& c) -> auto& { return c.jobs.gang_timeout; }));
+  all.push_back(duration("logs.compress_after",
+                         "Logs are compressed so long after their task ended.",
+                         [](Config& c) -> auto& { return c.logs.compress_after; }));
+  all.push_back(optional_duration("logs.keep",
+                                  "Logs older than this are removed; for ever unless set.",
+                                  [](Config& c) -> auto& { return c.logs.keep; }));
+  all.push_back(parsed(
+      "logs.max_total",
+      "size",
+      "The oldest logs go when all of them are larger than this.",
+      [](Config& c) -> auto& { return c.logs.max_total; },
+      size_in_bytes,
+      [](const std::optional<std::int64_t>& n) { return n ? size_text(*n) : std::string(); }));
+  all.push_back(duration("auth.session",
+                         "A browser stays signed in so long.",
+                         [](Config& c) -> auto& { return c.auth.session; }));
+  all.push_back(duration("auth.sign_in_link",
+                         "A one-time sign-in link is good for so long.",
+                         [](Config& c) -> auto& { return c.auth.sign_in_link; }));
+  all.push_back(choice("log.level",
+                       {"debug", "info", "warn", "error"},
+                       "Least level that the server's own log shows.",
+                       [](Config& c) -> std::string& { return c.log.level; }));
+  all.push_back(choice("log.format",
+                       {"text", "json"},
+                       "Lines for people or JSON lines.",
+                       [](Config& c) -> std::string& { return c.log.format; }));
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Field>& fields() {
+  static const std::vector<Field> all = make_fields();
+  return all;
+}
+
+const Field* find_field(std::string_view key) {
+  const auto at = std::ranges::find(fields(), key, &Field::key);
+  return at == fields().end() ? nullptr : &*at;
+}
+
+}  // namespace ty::config
