@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sched/request.h"
+
+/// The truth about a request that waits, for people and, word by word, for translation.
+namespace ty::sched {
+
+/// `text` is `code`'s English sentence with the values of `data` in it; other languages fill their
+/// own.
+struct Statement {
+  std::string code;  ///< "free_gpus", "workspace_limit", "draining", …: docs/reference lists them
+  std::string text;
+  std::map<std::string, std::variant<std::int64_t, std::string>> data;
+};
+
+/// When it starts, if everything goes on as it usually does.
+struct Estimate {
+  Time early{};
+  Time likely{};
+  Time late{};
+};
+
+struct Explanation {
+  enum class Verdict : std::uint8_t {
+    StartsNow,  ///< the next plan starts it
+    Waits,      ///< it will start when others end
+    Held,  ///< something a person decided keeps it: drain, reservation, balance, limit, back-off
+    Impossible,  ///< no set of these nodes could run it, even empty
+    Unknown,     ///< no such request waits
+  };
+  Verdict verdict = Verdict::Unknown;
+  std::vector<Statement> reasons;  ///< what keeps it, the most important first
+  std::int64_t position = 0;       ///< from 1, in the order in which starts are decided
+  std::int64_t waiting = 0;        ///< how many wait in all
+  std::optional<Estimate> estimate;
+  std::optional<Statement> change;  ///< the smallest change that would start it now
+
+  /// All reasons as one line: "needs 4 A100 at once; 3 are free on node-1".
+  std::string text() const;
+};
+
+/// One line of `trainyard queue`.
+struct QueueEntry {
+  RequestId id;
+  std::string name;
+  WorkspaceId workspace;
+  UserId owner;
+  std::int64_t priority = 0;
+  std::int64_t tasks = 0;
+  std::int64_t gpus = 0;
+  Time queued_at{};
+};
+
+}  // namespace ty::sched

@@ -1,0 +1,26 @@
+#pragma once
+#include <optional>
+
+#include "base/time.h"
+
+namespace ty::sched {
+
+/// Who goes first. Priority always comes before everything here.
+enum class Order : std::uint8_t {
+  Fair,     ///< workspaces by what they used lately against their weight, then first come, first
+            ///< served
+  Service,  ///< jobs that have run least so far go first, and preemptible ones make room for them
+};
+
+/// The knobs of a site.
+struct Policy {
+  Order order = Order::Fair;
+  bool backfill = true;        ///< false: nobody passes a job that waits
+  bool preemption = true;      ///< stop preemptible jobs of lower priority for those that wait
+  bool moves = true;           ///< stop and place again small preemptible jobs, to free whole nodes
+  Seconds half_life{7 * 24h};  ///< after so long, use counts half in the fair share
+  Seconds starvation_bound{24h};  ///< after so long, a job goes before all others of its priority
+  int reserved_heads = 8;         ///< so many blocked jobs have their future start kept free
+};
+
+}  // namespace ty::sched
