@@ -101,6 +101,8 @@ struct JobLife {
   std::optional<Time> placed_at;   ///< of this attempt
   std::optional<Time> started_at;  ///< of this attempt: it became Running
   std::optional<Time> decided_at;
+  std::optional<Time>
+      stop_at;  ///< while Stopping and others may linger: when they are told to stop
   std::optional<Time> ended_at;
   Millis ran{0};                      ///< running time of earlier attempts, for the time limit
   std::optional<Seconds> time_limit;  ///< as set now; starts as the spec's

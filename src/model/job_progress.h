@@ -38,7 +38,7 @@ struct Preempted {
 };
 struct Impossible {
   std::string why;
-};                      ///< no machine could ever run it
+};  ///< no machine could ever run it
 struct GangTimeout {};  ///< placed, but not all tasks came up in time
 struct LimitSet {
   std::optional<Seconds> time_limit;
@@ -60,6 +60,7 @@ using Fact = std::variant<fact::Placed,
 
 struct StopTask {
   TaskRef task;
+  int attempt = 0;
   int tries = 0;
   Reason reason = Reason::JobEnded;
 };
@@ -71,12 +72,21 @@ struct Note {
   JsonText data = "{}";
 };
 
+/// A try that is over, as it stood then; its task in JobLife may be waiting for the next try
+/// already.
+struct EndedTry {
+  int attempt = 0;
+  Task task;
+};
+
 /// What must happen because of a fact. The new JobLife is stored together with the notes first;
 /// only then is anything started or stopped.
 struct Effects {
   std::vector<TaskRef>
       start;  ///< placed tasks whose command begins now (their `tries` is in JobLife)
   std::vector<StopTask> stop;
+  std::vector<EndedTry>
+      ended;  ///< for the history of tries; once stored, the engine may forget them
   std::vector<Note> notes;
   std::vector<TaskRef> changed_tasks;  ///< rows of JobLife::tasks that differ from before
   bool changed = false;                ///< JobLife differs from before
@@ -107,8 +117,13 @@ class JobProgress {
   /// min_available).
   std::vector<TaskRef> to_place(Time now) const;
 
-  /// When something happens by itself if nothing else does first; ask again after each fact.
+  /// When something happens by itself if nothing else does first (then apply a Tick, and ask
+  /// `to_place` again); ask again after each fact.
   std::optional<Time> next_deadline() const;
+
+  /// When the time limit strikes if the job ran without a break from `now` on, or from where it
+  /// runs already. What engines enforce and tasks find in TRAINYARD_DEADLINE.
+  std::optional<Time> time_limit_at(Time now) const;
 
  private:
   const JobSpec& spec_;

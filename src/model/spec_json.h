@@ -1,0 +1,18 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/job_spec.h"
+
+namespace ty::model {
+
+/// The one JSON form of a JobSpec, for the database and the API: only what differs from the
+/// defaults is written, and nothing is lost: `spec_from_json(to_json(x)) == x`.
+std::string to_json(const JobSpec& spec);
+
+/// Invalid when the text is no JSON, or a value has a wrong type or word; unknown keys are passed
+/// over, so that an older program can read what a newer one wrote.
+Result<JobSpec> spec_from_json(std::string_view text);
+
+}  // namespace ty::model
