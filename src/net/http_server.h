@@ -1,0 +1,74 @@
+#pragma once
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "net/http.h"
+
+namespace ty::net {
+
+struct ServerOptions {
+  std::string listen = "127.0.0.1:8080";  ///< HOST:PORT, [::1]:PORT; port 0: any
+  unsigned threads = 2;
+  std::size_t max_header = 32 * 1024;    ///< request line and fields together, then 431
+  std::size_t max_connections = 10'000;  ///< per server; more are told 503
+  Millis header_time{10'000};  ///< from the first byte of a request to the end of its header
+  Millis idle_time{75'000};    ///< between two requests of one connection
+  Millis body_time{30'000};    ///< a body may take this long plus a second per KiB received
+  Millis write_time{60'000};   ///< without progress, plain answers
+  Millis stream_write_time{
+      15 * 60'000};  ///< without progress, streams and files: people pause their pagers
+};
+
+/// One finished exchange, for access logs and metrics.
+struct Exchange {
+  const Request& request;
+  int status = 0;
+  std::uint64_t sent = 0;  ///< bytes of the body
+  std::chrono::nanoseconds took{};
+  bool complete = true;  ///< false: the client went away, or the stream broke off
+};
+
+struct ServerFigures {
+  std::uint64_t connections = 0;  ///< open now
+  std::uint64_t accepted = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t refused = 0;  ///< over max_connections
+};
+
+/// An HTTP/1.1 server: one io_context per thread, each with its own listening socket
+/// (SO_REUSEPORT), so a connection lives and dies on one thread and needs no lock. `start` and
+/// `stop` are called from outside, once each.
+class HttpServer {
+ public:
+  /// `handler` is called on all threads at once; `done` after each exchange, on its thread, and
+  /// must not block.
+  HttpServer(ServerOptions options,
+             Handler handler,
+             std::function<void(const Exchange&)> done = {});
+  /// Stops at once if still running.
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  /// Listens and returns the address that was bound (`127.0.0.1:41873`). Conflict: the port is
+  /// taken.
+  Result<std::string> start();
+
+  /// Accepts nothing more, closes idle connections, ends streams, and gives answers under way
+  /// `grace` to finish; then cancels what is left. Blocks until all threads have ended.
+  void stop(Millis grace = Millis{3'000});
+
+  ServerFigures figures() const;
+
+ private:
+  struct Shared;
+  class Worker;
+  std::unique_ptr<Shared> shared_;
+};
+
+}  // namespace ty::net
