@@ -143,7 +143,8 @@ struct Event {
   JsonText data;      ///< small object, kind-specific
 };
 
-/// `http` and `ssh`, one each, then what the role declared: the order of Placement::ports.
+/// `http` and `ssh`, one each unless the role declares them itself, then what it declared: the
+/// order of Placement::ports.
 std::vector<Port> all_ports(const RoleSpec& role);
 
 }  // namespace ty::model
