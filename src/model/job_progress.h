@@ -10,9 +10,15 @@ namespace ty::model {
 
 /// What JobProgress was told. Times come with the call, never from a clock.
 namespace fact {
+/// Where the scheduler put tasks that wait to be placed: all of a gang, or at least its minimum, or
+/// single ones of a job that runs.
+struct PlacedTask {
+  TaskRef task;
+  Placement placement;
+};
 struct Placed {
-  std::vector<Placement> tasks;
-};  ///< one per task of JobLife::tasks that starts now, see `to_place()`
+  std::vector<PlacedTask> tasks;
+};
 struct TaskStarted {
   TaskRef task;
   int attempt;
