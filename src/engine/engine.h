@@ -57,6 +57,10 @@ class Engine {
   virtual boost::asio::awaitable<Result<void>> start(Launch launch) = 0;
   /// SIGTERM, then SIGKILL after `grace`. Unknown or ended tasks are fine.
   virtual boost::asio::awaitable<Result<void>> stop(model::TaskKey key, Millis grace) = 0;
+  /// A new hard stop for a task that runs, or none; holds also while the server is down. Unknown or
+  /// ended tasks are fine.
+  virtual boost::asio::awaitable<Result<void>> set_deadline(model::TaskKey key,
+                                                            std::optional<Time> deadline) = 0;
   /// Called once, before anything else: takes back what still runs and reports, through the sink,
   /// every start and end of the tasks in `expected`; those it knows nothing of are reported in the
   /// return value.
