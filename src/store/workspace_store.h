@@ -1,0 +1,55 @@
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/user.h"
+#include "store/database.h"
+
+namespace ty::store {
+
+/// Workspaces and who belongs to them. `default` is there from the first start. Any thread.
+class WorkspaceStore {
+ public:
+  explicit WorkspaceStore(Database& db) : db_(db) {}
+
+  /// Conflict when the name is taken. `id` is the store's.
+  boost::asio::awaitable<Result<model::Workspace>> create(model::Workspace workspace);
+  boost::asio::awaitable<Result<model::Workspace>> find(WorkspaceId id);
+  boost::asio::awaitable<Result<model::Workspace>> find_by_name(std::string name);
+  boost::asio::awaitable<Result<std::vector<model::Workspace>>> list();
+  boost::asio::awaitable<Result<void>> update(model::Workspace workspace);
+  /// Conflict while jobs are kept in it.
+  boost::asio::awaitable<Result<void>> remove(WorkspaceId id);
+
+  /// Adds the user, or changes their role.
+  boost::asio::awaitable<Result<void>> set_member(UserId user,
+                                                  WorkspaceId workspace,
+                                                  model::WorkspaceRole role);
+  boost::asio::awaitable<Result<void>> remove_member(UserId user, WorkspaceId workspace);
+  boost::asio::awaitable<Result<std::vector<model::Membership>>> members(WorkspaceId workspace);
+  boost::asio::awaitable<Result<std::vector<model::Membership>>> memberships(UserId user);
+  boost::asio::awaitable<Result<std::optional<model::WorkspaceRole>>> role(UserId user,
+                                                                           WorkspaceId workspace);
+
+ private:
+  Database& db_;
+};
+
+/// Few named texts that the server remembers: secrets of its own, what was done once.
+class SettingStore {
+ public:
+  explicit SettingStore(Database& db) : db_(db) {}
+
+  boost::asio::awaitable<Result<std::optional<std::string>>> get(std::string name);
+  boost::asio::awaitable<Result<void>> set(std::string name, std::string value);
+  /// The value that is there, or else `value`, which is stored then.
+  boost::asio::awaitable<Result<std::string>> get_or_set(std::string name, std::string value);
+
+ private:
+  Database& db_;
+};
+
+}  // namespace ty::store
