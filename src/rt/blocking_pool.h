@@ -25,11 +25,8 @@ namespace ty::rt {
 class BlockingPool {
  public:
   explicit BlockingPool(std::size_t threads) : pool_(threads) {}
-  /// Waits for what runs; what has not begun is dropped.
-  ~BlockingPool() {
-    pool_.stop();
-    pool_.join();
-  }
+  /// Waits for everything that was handed in. The loops of waiting callers must still exist.
+  ~BlockingPool() { pool_.join(); }
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
 
