@@ -16,7 +16,7 @@ struct PasswordCost {
   std::size_t memory = std::size_t{64} << 20;  ///< bytes
 };
 
-inline constexpr std::size_t kMinPasswordBytes = 8;
+inline constexpr std::size_t kMinPasswordCharacters = 8;
 inline constexpr std::size_t kMaxPasswordBytes =
     256;  ///< longer ones would only buy the asker CPU time
 

@@ -1,0 +1,135 @@
+#include "auth/token.h"
+
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ty::auth {
+
+namespace {
+
+constexpr std::string_view kAlphabet =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+constexpr std::size_t kRandomCharacters = 32;  // 190 bits
+constexpr std::size_t kCheckCharacters = 6;
+
+struct KindRow {
+  TokenKind kind;
+  std::string_view prefix;
+  std::string_view word;
+  std::string_view noun;
+};
+constexpr KindRow kKinds[] = {
+    {TokenKind::Personal, "ty_", "personal", "the access token"},
+    {TokenKind::Session, "tys_", "session", "the session"},
+    {TokenKind::SignIn, "tyl_", "sign_in", "the sign-in link"},
+};
+const KindRow& row_of(TokenKind kind) { return *std::ranges::find(kKinds, kind, &KindRow::kind); }
+
+std::array<unsigned char, crypto_hash_sha256_BYTES> sha256(std::string_view text) {
+  std::array<unsigned char, crypto_hash_sha256_BYTES> digest{};
+  crypto_hash_sha256(
+      digest.data(), reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  return digest;
+}
+
+/// Six characters that follow from the rest. No defence, only a quick way to tell a slip of the
+/// keyboard.
+std::string check_of(std::string_view text) {
+  const auto digest = sha256(text);
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < 8; ++i) number = number << 8 | digest[i];
+  std::string check;
+  for (std::size_t i = 0; i < kCheckCharacters; ++i, number /= kAlphabet.size()) {
+    check += kAlphabet[number % kAlphabet.size()];
+  }
+  return check;
+}
+
+}  // namespace
+
+std::string_view to_word(TokenKind kind) { return row_of(kind).word; }
+std::string_view prefix_of(TokenKind kind) { return row_of(kind).prefix; }
+
+std::optional<TokenKind> kind_from_word(std::string_view word) {
+  const auto* row = std::ranges::find(kKinds, word, &KindRow::word);
+  if (row == std::end(kKinds)) return {};
+  return row->kind;
+}
+
+FreshToken make_token(TokenKind kind) {
+  TY_CHECK(sodium_init() >= 0, "libsodium starts wherever the kernel gives random bytes");
+  std::string text(prefix_of(kind));
+  for (std::size_t i = 0; i < kRandomCharacters; ++i) {
+    text += kAlphabet[randombytes_uniform(static_cast<std::uint32_t>(kAlphabet.size()))];
+  }
+  text += check_of(text);
+  FreshToken token;
+  token.kind = kind;
+  token.hash = token_hash(text);
+  // From the checksum, so that the hint tells nothing about the random part.
+  token.hint = fmt::format("{}…{}", prefix_of(kind), text.substr(text.size() - 4));
+  token.text = Secret(std::move(text));
+  return token;
+}
+
+std::optional<TokenKind> token_kind(std::string_view text) {
+  for (const KindRow& row : kKinds) {
+    if (!text.starts_with(row.prefix)) continue;
+    if (text.size() != row.prefix.size() + kRandomCharacters + kCheckCharacters) continue;
+    const std::string_view tail = text.substr(row.prefix.size());
+    if (tail.find_first_not_of(kAlphabet) != std::string_view::npos) continue;
+    if (text.substr(text.size() - kCheckCharacters) !=
+        check_of(text.substr(0, text.size() - kCheckCharacters)))
+      continue;
+    return row.kind;
+  }
+  return {};
+}
+
+std::string token_hash(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string hex;
+  hex.reserve(2 * crypto_hash_sha256_BYTES);
+  for (const unsigned char byte : sha256(text)) {
+    hex += kHex[byte >> 4];
+    hex += kHex[byte & 15];
+  }
+  return hex;
+}
+
+bool same_secret(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+Result<void> check_alive(TokenKind kind, const TokenTimes& times, Time now) {
+  const std::string_view noun = row_of(kind).noun;
+  if (times.revoked_at && *times.revoked_at <= now) {
+    const std::string_view how = kind == TokenKind::SignIn ? "was used already" : "was revoked";
+    return fail(Errc::Unauthenticated,
+                fmt::format("{} {} at {}", noun, how, to_rfc3339(*times.revoked_at)));
+  }
+  if (times.expires_at && *times.expires_at <= now) {
+    return fail(Errc::Unauthenticated,
+                fmt::format("{} expired at {}; {}",
+                            noun,
+                            to_rfc3339(*times.expires_at),
+                            kind == TokenKind::Personal ? "make a new one" : "sign in again"));
+  }
+  return {};
+}
+
+std::optional<Time> extended_session(Time expires_at, Time now) {
+  const Time next = now + kSessionLife;
+  if (next - expires_at < kSessionLife / 10) return {};
+  return next;
+}
+
+std::string sign_in_link(std::string_view base_url, const Secret& token) {
+  while (base_url.ends_with('/')) base_url.remove_suffix(1);
+  return fmt::format("{}/signin#{}", base_url, token.reveal());
+}
+
+}  // namespace ty::auth
