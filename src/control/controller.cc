@@ -1,0 +1,554 @@
+#include "control/controller.h"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+
+#include "model/failure.h"
+#include "rt/log.h"
+
+namespace ty::control {
+
+namespace asio = boost::asio;
+using model::TaskState;
+
+namespace {
+
+bool holds_a_place(TaskState state) {
+  return state == TaskState::Starting || state == TaskState::Running ||
+         state == TaskState::Stopping;
+}
+
+std::vector<int> flat(const model::Placement& placement) {
+  std::vector<int> all;
+  for (const auto& ports : placement.ports) all.insert(all.end(), ports.begin(), ports.end());
+  return all;
+}
+
+model::JobLife without_tasks(const model::JobLife& life) {
+  model::JobLife copy;
+  copy.state = life.state;
+  copy.ending_as = life.ending_as;
+  copy.attempt = life.attempt;
+  copy.retries = life.retries;
+  copy.decision = life.decision;
+  copy.queued_at = life.queued_at;
+  copy.not_before = life.not_before;
+  copy.placed_at = life.placed_at;
+  copy.started_at = life.started_at;
+  copy.decided_at = life.decided_at;
+  copy.stop_at = life.stop_at;
+  copy.ended_at = life.ended_at;
+  copy.ran = life.ran;
+  copy.time_limit = life.time_limit;
+  return copy;
+}
+
+/// Back-off jitter that is the same for a job however often the server restarts.
+std::uint64_t jitter_seed(const JobId& job) { return std::hash<std::string>{}(job.str()); }
+
+}  // namespace
+
+Controller::Controller(Parts parts)
+    : io_(parts.io),
+      jobs_(parts.jobs),
+      engine_(parts.engine),
+      launcher_(parts.launcher),
+      hub_(parts.hub),
+      clock_(parts.clock),
+      rules_(parts.rules),
+      saved_(parts.io),
+      wake_(parts.io),
+      engine_threads_(4),
+      tasks_(parts.io.get_executor()) {}
+
+Controller::~Controller() { engine_threads_.join(); }
+
+// What happens to one job ------------------------------------------------------------------------
+
+LiveJob* Controller::find(const JobId& job) {
+  const auto at = live_.find(job);
+  return at == live_.end() ? nullptr : at->second.get();
+}
+
+LiveJob& Controller::add(model::Job job, std::shared_ptr<const model::JobSpec> spec) {
+  auto live = std::make_unique<LiveJob>();
+  live->job = std::move(job);
+  live->spec = std::move(spec);
+  LiveJob& added = *live;
+  live_.insert_or_assign(added.job.id, std::move(live));
+  return added;
+}
+
+model::JobProgress Controller::progress(LiveJob& live) {
+  return {*live.spec, live.job.life, rules_, jitter_seed(live.job.id)};
+}
+
+void Controller::apply(LiveJob& live, const model::Fact& fact) {
+  const model::Effects effects = progress(live).apply(fact, clock_.now());
+  if (!effects.changed && effects.notes.empty()) return;
+  after_change(live, effects);
+  if (std::holds_alternative<model::fact::LimitSet>(fact)) live.unsaved->limit_moved = true;
+}
+
+void Controller::after_change(LiveJob& live, const model::Effects& effects) {
+  if (!live.unsaved) {
+    live.unsaved.emplace();
+    dirty_.push_back(live.job.id);
+  }
+  Unsaved& unsaved = *live.unsaved;
+  unsaved.tasks.insert(effects.changed_tasks.begin(), effects.changed_tasks.end());
+  unsaved.ended.insert(unsaved.ended.end(), effects.ended.begin(), effects.ended.end());
+  unsaved.notes.insert(unsaved.notes.end(), effects.notes.begin(), effects.notes.end());
+  unsaved.start.insert(unsaved.start.end(), effects.start.begin(), effects.start.end());
+  unsaved.stop.insert(unsaved.stop.end(), effects.stop.begin(), effects.stop.end());
+
+  free_places(live, effects.ended);
+  ask_for_places(live);
+  set_deadline(live);
+  wake();
+}
+
+void Controller::free_places(LiveJob& live, const std::vector<model::EndedTry>& ended) {
+  for (const model::EndedTry& over : ended) {
+    // A task on debug hold has ended for the engine, not for the job: it keeps its place.
+    if (holds_a_place(live.task(over.task.ref).state) &&
+        live.task(over.task.ref).tries == over.task.tries)
+      continue;
+    if (over.task.placement) ports_.give_back(flat(*over.task.placement));
+    scheduler_.release(live.job.id, over.task.ref, clock_.now());
+    plan_wanted_ = true;
+  }
+}
+
+void Controller::ask_for_places(LiveJob& live) {
+  const model::JobState state = live.job.life.state;
+  if (model::is_final(state) || state == model::JobState::Stopping ||
+      state == model::JobState::Paused) {
+    scheduler_.withdraw_job(live.job.id);
+    if (model::is_final(state)) scheduler_.release_job(live.job.id, clock_.now());
+    plan_wanted_ = true;
+    return;
+  }
+  const std::vector<model::TaskRef> tasks = progress(live).to_place(clock_.now());
+  if (tasks.empty()) return;
+  for (sched::Request& request : sched::requests_for(live.job, *live.spec, tasks, host_ports())) {
+    scheduler_.enqueue(std::move(request));
+  }
+  plan_wanted_ = true;
+}
+
+bool Controller::host_ports() const {
+  return engine_.capabilities().runtime == model::RuntimeKind::Process;
+}
+
+void Controller::set_deadline(LiveJob& live) {
+  if (live.deadline) deadlines_.erase({*live.deadline, live.job.id});
+  live.deadline =
+      model::is_final(live.job.life.state) ? std::nullopt : progress(live).next_deadline();
+  if (live.deadline) deadlines_.insert({*live.deadline, live.job.id});
+}
+
+// The loop
+// -----------------------------------------------------------------------------------------
+
+asio::awaitable<void> Controller::run() {
+  while (!stopping_) {
+    fire_deadlines();
+    if (plan_wanted_ || (next_look_ && *next_look_ <= clock_.now())) plan();
+    if (dirty_.empty())
+      co_await sleep();
+    else
+      co_await save();
+  }
+  if (!dirty_.empty()) co_await save();
+}
+
+void Controller::wake() {
+  woken_ = true;
+  wake_.cancel();
+}
+
+asio::awaitable<void> Controller::sleep() {
+  if (!woken_) {
+    std::optional<Time> until = next_look_;
+    if (!deadlines_.empty())
+      until = until ? std::min(*until, deadlines_.begin()->first) : deadlines_.begin()->first;
+    wake_.expires_after(until ? std::clamp(*until - clock_.now(), Millis{1}, Millis{60'000})
+                              : Millis{60'000});
+    co_await wake_.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  woken_ = false;
+}
+
+void Controller::fire_deadlines() {
+  const Time now = clock_.now();
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    const JobId job = deadlines_.begin()->second;
+    LiveJob* live = find(job);
+    deadlines_.erase(deadlines_.begin());
+    if (live == nullptr) continue;
+    live->deadline.reset();
+    apply(*live, model::fact::Tick{});
+    ask_for_places(*live);  // a back-off may be over although nothing about the job changed
+    set_deadline(*live);
+    if (live->deadline && *live->deadline <= now) {
+      // Whatever it is waiting for did not happen at its time; look again soon instead of at once,
+      // for ever.
+      deadlines_.erase({*live->deadline, job});
+      live->deadline = now + Millis{1000};
+      deadlines_.insert({*live->deadline, job});
+    }
+  }
+}
+
+void Controller::plan() {
+  plan_wanted_ = false;
+  const sched::Plan plan = scheduler_.plan(clock_.now());
+  next_look_ = plan.next_look;
+  for (const sched::Preempt& preempt : plan.preempt) {
+    if (LiveJob* live = find(preempt.job)) apply(*live, model::fact::Preempted{preempt.why});
+  }
+  for (const sched::Start& start : plan.starts) place(start);
+}
+
+void Controller::place(const sched::Start& start) {
+  LiveJob* live = find(start.id.job);
+  if (live == nullptr) return;
+  model::fact::Placed placed;
+  for (const sched::Assigned& assigned : start.tasks)
+    placed.tasks.push_back({assigned.task, draw_ports(*live, assigned)});
+  apply(*live, placed);
+}
+
+model::Placement Controller::draw_ports(LiveJob& live, const sched::Assigned& assigned) {
+  model::Placement placement{.node = assigned.node,
+                             .address = "127.0.0.1",
+                             .gpus = assigned.gpus,
+                             .gpu_type = assigned.gpu_type};
+  const model::RoleSpec& role = live.spec->roles[static_cast<std::size_t>(assigned.task.role)];
+  for (const model::Port& port : model::all_ports(role)) {
+    std::vector<int> numbers;
+    if (port.first != 0) {
+      // The scheduler keeps our own tasks apart; a port that a stranger holds shows when the task
+      // is launched.
+      for (std::int64_t i = 0; i < port.count; ++i)
+        numbers.push_back(static_cast<int>(port.first + i));
+      ports_.adopt(numbers);
+    } else if (auto drawn = ports_.draw(static_cast<int>(port.count))) {
+      numbers = *std::move(drawn);
+    }
+    placement.ports.push_back(std::move(numbers));
+  }
+  if (live.job.tasks_total > 1) {
+    // Where peers meet: a port for TF_CONFIG and one for MASTER_PORT, behind the declared ones.
+    if (auto drawn = ports_.draw(2)) placement.ports.push_back(*std::move(drawn));
+  }
+  return placement;
+}
+
+// Storing, then acting
+// ------------------------------------------------------------------------------
+
+asio::awaitable<void> Controller::save() {
+  std::vector<JobId> batch = std::exchange(dirty_, {});
+  const std::uint64_t generation = applied_generation_++;
+  co_await save_batch(std::move(batch));
+  saved_generation_ = generation;
+  saved_.cancel();
+}
+
+asio::awaitable<void> Controller::save_batch(std::vector<JobId> batch) {
+  std::vector<store::JobChange> changes;
+  std::vector<std::pair<JobId, Unsaved>> done;
+  changes.reserve(batch.size());
+  for (const JobId& id : batch) {
+    LiveJob* live = find(id);
+    if (live == nullptr || !live->unsaved) continue;
+    Unsaved unsaved = *std::exchange(live->unsaved, std::nullopt);
+    store::JobChange change{.job = live->job.seq, .version = live->job.version, .at = clock_.now()};
+    change.life = without_tasks(live->job.life);
+    for (const model::TaskRef ref : unsaved.tasks) change.tasks.push_back(live->task(ref));
+    change.ended = unsaved.ended;
+    change.notes = std::move(unsaved.notes);
+    changes.push_back(std::move(change));
+    done.emplace_back(id, std::move(unsaved));
+  }
+  if (changes.empty()) co_return;
+
+  // What happened has happened: it is stored, however long the disk stays full. Nothing is acted on
+  // before.
+  Result<std::vector<Result<store::Saved>>> stored = co_await jobs_.save(changes);
+  while (!stored) {
+    if (store_problem_ != stored.error().message)
+      log::error("store.failing problem={}", stored.error().message);
+    store_problem_ = stored.error().message;
+    asio::steady_timer pause(io_, Millis{500});
+    co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+    stored = co_await jobs_.save(changes);
+  }
+  if (!store_problem_.empty()) log::info("store.recovered after={}", store_problem_);
+  store_problem_.clear();
+
+  EventId last;
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    const Result<store::Saved>& saved = (*stored)[i];
+    // Only this controller writes job state, so a stale version means that somebody changed the
+    // database by hand.
+    TY_CHECK(saved.has_value() || saved.error().code != Errc::Conflict, "one writer of job state");
+    if (!saved) {
+      log::error("job.not_saved job={} problem={}", done[i].first.str(), saved.error().message);
+      forget_job(done[i].first);
+      continue;
+    }
+    find(done[i].first)->job.version = saved->version;
+    last = std::max(last, saved->last_event);
+    act(done[i].first, std::move(done[i].second));
+  }
+  hub_.announce(last);
+}
+
+void Controller::forget_job(const JobId& id) {
+  LiveJob* live = find(id);
+  scheduler_.withdraw_job(id);
+  scheduler_.release_job(id, clock_.now());
+  if (live->deadline) deadlines_.erase({*live->deadline, id});
+  live_.erase(id);
+}
+
+void Controller::act(const JobId& id, Unsaved done) {
+  LiveJob& live = *find(id);
+  for (const model::EndedTry& over : done.ended) {
+    model::TaskKey key{
+        .job = id, .attempt = over.attempt, .task = over.task.ref, .tries = over.task.tries};
+    tasks_.spawn("forget", ask_engine_to_forget(std::move(key)));
+  }
+  if (!done.start.empty()) {
+    auto snapshot = std::make_shared<LaunchSnapshot>();
+    snapshot->job = live.job;
+    snapshot->spec = live.spec;
+    snapshot->deadline = progress(live).time_limit_at(clock_.now());
+    for (const model::TaskRef ref : done.start) start_task(live, ref, snapshot);
+  }
+  for (const model::StopTask& stop : done.stop) stop_task(live, stop);
+  if (done.limit_moved) {
+    const std::optional<Time> deadline = progress(live).time_limit_at(clock_.now());
+    for (const model::Task& task : live.job.life.tasks) {
+      if (!holds_a_place(task.state)) continue;
+      model::TaskKey key{
+          .job = id, .attempt = live.job.life.attempt, .task = task.ref, .tries = task.tries};
+      tasks_.spawn("limit", move_deadline(std::move(key), deadline));
+    }
+  }
+  if (model::is_final(live.job.life.state) && !live.unsaved) forget_job(id);
+}
+
+void Controller::start_task(LiveJob& live,
+                            model::TaskRef ref,
+                            const std::shared_ptr<const LaunchSnapshot>& snapshot) {
+  const model::Task& task = live.task(ref);
+  model::TaskKey key{
+      .job = live.job.id, .attempt = live.job.life.attempt, .task = ref, .tries = task.tries};
+  if (!holds_a_place(task.state) || launching_.contains(key)) return;
+  launching_.emplace(key, std::nullopt);
+  tasks_.spawn("launch", launch(std::move(key), snapshot));
+}
+
+void Controller::stop_task(LiveJob& live, const model::StopTask& stop) {
+  model::TaskKey key{
+      .job = live.job.id, .attempt = stop.attempt, .task = stop.task, .tries = stop.tries};
+  const Millis grace = live.spec->stop_grace;
+  if (const auto at = launching_.find(key); at != launching_.end()) {
+    at->second = grace;  // it is on its way to the engine: stopped as soon as the engine has it
+  } else {
+    tasks_.spawn("stop", ask_engine_to_stop(std::move(key), grace));
+  }
+}
+
+asio::awaitable<void> Controller::launch(model::TaskKey key,
+                                         std::shared_ptr<const LaunchSnapshot> snapshot) {
+  auto work = [](Controller& self,
+                 model::TaskKey key,
+                 std::shared_ptr<const LaunchSnapshot> snapshot) -> asio::awaitable<Result<void>> {
+    TY_CO_TRY(engine::Launch launch, self.launcher_.make(*snapshot, key));
+    co_return co_await self.engine_.start(std::move(launch));
+  };
+  const Result<void> started = co_await asio::co_spawn(
+      engine_threads_, work(*this, key, std::move(snapshot)), asio::use_awaitable);
+
+  const auto node = launching_.extract(key);
+  if (!started) {
+    log::warn("task.start_failed job={} task={}.{} problem={}",
+              key.job.str(),
+              key.task.role,
+              key.task.index,
+              started.error().message);
+    const bool port = started.error().code == Errc::Conflict;
+    const bool refused =
+        started.error().code == Errc::NotFound || started.error().code == Errc::Invalid;
+    engine::TaskReport report{
+        .key = key, .what = engine::TaskReport::What::Ended, .at = clock_.now()};
+    report.ending = model::fault(port      ? model::Reason::PortConflict
+                                 : refused ? model::Reason::CodeFailed
+                                           : model::Reason::StartFailed,
+                                 started.error().message,
+                                 refused);
+    take_report(report);
+  } else if (node && node.mapped()) {
+    co_await ask_engine_to_stop(key, *node.mapped());
+  }
+}
+
+asio::awaitable<void> Controller::ask_engine_to_stop(model::TaskKey key, Millis grace) {
+  auto stopped =
+      co_await asio::co_spawn(engine_threads_, engine_.stop(key, grace), asio::use_awaitable);
+  if (!stopped)
+    log::error("task.stop_failed job={} problem={}", key.job.str(), stopped.error().message);
+}
+
+asio::awaitable<void> Controller::move_deadline(model::TaskKey key, std::optional<Time> deadline) {
+  auto moved = co_await asio::co_spawn(
+      engine_threads_, engine_.set_deadline(key, deadline), asio::use_awaitable);
+  if (!moved)
+    log::error("task.limit_failed job={} problem={}", key.job.str(), moved.error().message);
+}
+
+asio::awaitable<void> Controller::ask_engine_to_forget(model::TaskKey key) {
+  auto forgotten =
+      co_await asio::co_spawn(engine_threads_, engine_.forget(key), asio::use_awaitable);
+  if (!forgotten)
+    log::warn("task.forget_failed job={} problem={}", key.job.str(), forgotten.error().message);
+}
+
+// What the engine says
+// --------------------------------------------------------------------------------
+
+void Controller::report(engine::TaskReport report) {
+  asio::post(io_, [this, report = std::move(report)] { take_report(report); });
+}
+
+void Controller::take_report(const engine::TaskReport& report) {
+  LiveJob* live = find(report.key.job);
+  if (live == nullptr) return;
+  for (const std::string& warning : report.warnings) {
+    log::debug("task.warning job={} warning={}", report.key.job.str(), warning);
+  }
+  const model::TaskKey& key = report.key;
+  if (report.what == engine::TaskReport::What::Started) {
+    apply(*live,
+          model::fact::TaskStarted{.task = key.task, .attempt = key.attempt, .tries = key.tries});
+  } else {
+    apply(
+        *live,
+        model::fact::TaskEnded{
+            .task = key.task, .attempt = key.attempt, .tries = key.tries, .ending = report.ending});
+  }
+}
+
+// What people ask for
+// ------------------------------------------------------------------------------------
+
+void Controller::admit(model::Job job, std::shared_ptr<const model::JobSpec> spec) {
+  auto here = [this, job = std::move(job), spec = std::move(spec)]() mutable {
+    // Two answers to one idempotent submit, or a wish that came with the admission, may be here
+    // first.
+    if (find(job.id) != nullptr || stopping_) return;
+    LiveJob& live = add(std::move(job), std::move(spec));
+    ask_for_places(live);
+    set_deadline(live);
+    wake();
+  };
+  asio::post(io_, std::move(here));
+}
+
+asio::awaitable<Result<void>> Controller::tell(JobId job, model::Fact fact) {
+  return asio::co_spawn(io_, tell_here(std::move(job), std::move(fact)), asio::use_awaitable);
+}
+
+asio::awaitable<Result<void>> Controller::tell_here(JobId job, model::Fact fact) {
+  LiveJob* live = find(job);
+  if (live == nullptr) co_return fail(Errc::NotFound, "the job has ended");
+  apply(*live, fact);
+  // `live` may be gone after this.
+  if (live->unsaved) co_await wait_saved(applied_generation_);
+  co_return Result<void>{};
+}
+
+asio::awaitable<void> Controller::wait_saved(std::uint64_t generation) {
+  while (saved_generation_ < generation) {
+    saved_.expires_after(std::chrono::hours{1});
+    co_await saved_.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+}
+
+asio::awaitable<void> Controller::wait_final(JobId job) {
+  auto here = [](Controller& self, JobId job) -> asio::awaitable<void> {
+    while (self.find(job) != nullptr) {
+      self.saved_.expires_after(std::chrono::hours{1});
+      co_await self.saved_.async_wait(asio::as_tuple(asio::use_awaitable));
+    }
+  };
+  return asio::co_spawn(io_, here(*this, std::move(job)), asio::use_awaitable);
+}
+
+asio::awaitable<sched::Explanation> Controller::explain(JobId job) {
+  auto here = [](Controller& self, JobId job) -> asio::awaitable<sched::Explanation> {
+    co_return self.scheduler_.explain({.job = std::move(job)}, self.clock_.now());
+  };
+  return asio::co_spawn(io_, here(*this, std::move(job)), asio::use_awaitable);
+}
+
+asio::awaitable<std::vector<sched::QueueEntry>> Controller::queue(std::size_t offset,
+                                                                  std::size_t limit) {
+  auto here = [](Controller& self,
+                 std::size_t offset,
+                 std::size_t limit) -> asio::awaitable<std::vector<sched::QueueEntry>> {
+    co_return self.scheduler_.queue(self.clock_.now(), offset, limit);
+  };
+  return asio::co_spawn(io_, here(*this, offset, limit), asio::use_awaitable);
+}
+
+asio::awaitable<std::vector<NodeView>> Controller::nodes() {
+  auto here = [](Controller& self) -> asio::awaitable<std::vector<NodeView>> {
+    std::vector<NodeView> views;
+    const std::vector<sched::NodeUse> uses = self.scheduler_.nodes_in_use();
+    for (engine::NodeInfo& info : self.engine_.nodes()) {
+      const auto use = std::ranges::find(uses, info.name, &sched::NodeUse::name);
+      views.push_back(
+          {.info = std::move(info), .use = use == uses.end() ? sched::NodeUse{} : *use});
+    }
+    co_return views;
+  };
+  return asio::co_spawn(io_, here(*this), asio::use_awaitable);
+}
+
+asio::awaitable<Result<void>> Controller::fits_ever(sched::Request request) {
+  auto here = [](Controller& self, sched::Request request) -> asio::awaitable<Result<void>> {
+    co_return self.scheduler_.fits_ever(request);
+  };
+  return asio::co_spawn(io_, here(*this, std::move(request)), asio::use_awaitable);
+}
+
+asio::awaitable<Controller::Load> Controller::load() {
+  auto here = [](Controller& self) -> asio::awaitable<Load> {
+    co_return Load{.live = static_cast<std::int64_t>(self.live_.size()),
+                   .waiting = static_cast<std::int64_t>(self.scheduler_.waiting()),
+                   .store_failing = !self.store_problem_.empty(),
+                   .store_problem = self.store_problem_};
+  };
+  return asio::co_spawn(io_, here(*this), asio::use_awaitable);
+}
+
+asio::awaitable<void> Controller::stop() {
+  auto here = [](Controller& self) -> asio::awaitable<void> {
+    self.stopping_ = true;
+    self.wake();
+    co_await self.tasks_.stop();
+  };
+  return asio::co_spawn(io_, here(*this), asio::use_awaitable);
+}
+
+}  // namespace ty::control

@@ -1,0 +1,156 @@
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "control/event_hub.h"
+#include "control/launcher.h"
+#include "control/live_job.h"
+#include "control/port_pool.h"
+#include "engine/engine.h"
+#include "rt/task_group.h"
+#include "sched/scheduler.h"
+#include "store/job_store.h"
+
+namespace ty::control {
+
+/// A node and how much of it is in use.
+struct NodeView {
+  engine::NodeInfo info;
+  sched::NodeUse use;
+};
+
+/// Moves jobs through their lives. It alone changes job state: facts (people's wishes, engine
+/// reports, time) go through `model::JobProgress`, the new life is stored, and only then is
+/// anything started or stopped. So a restart at any point continues from the store and from what
+/// the engine still runs.
+///
+/// All of its state belongs to one thread, that of `io`; the functions that may be called from any
+/// thread go there by themselves and answer when what they did is on disk.
+class Controller {
+ public:
+  struct Parts {
+    boost::asio::io_context& io;
+    store::JobStore& jobs;
+    engine::Engine& engine;
+    Launcher& launcher;
+    EventHub& hub;
+    const Clock& clock;
+    model::SiteRules rules;
+  };
+  explicit Controller(Parts parts);
+  ~Controller();
+
+  /// Loads every job that is not final and takes back what the engine still runs. Once, before
+  /// `run`.
+  boost::asio::awaitable<Result<void>> recover();
+  /// Until `stop`.
+  boost::asio::awaitable<void> run();
+  /// Finishes storing what has happened and returns; tasks go on without us.
+  boost::asio::awaitable<void> stop();
+
+  /// A job that was just stored. Any thread.
+  void admit(model::Job job, std::shared_ptr<const model::JobSpec> spec);
+  /// What the engine saw. Any thread, never blocks.
+  void report(engine::TaskReport report);
+
+  /// A wish of a person's; answers once its consequences are stored. NotFound when the job is final
+  /// or gone. Any thread.
+  boost::asio::awaitable<Result<void>> tell(JobId job, model::Fact fact);
+  /// Returns once the job is final and stored. Any thread.
+  boost::asio::awaitable<void> wait_final(JobId job);
+
+  boost::asio::awaitable<sched::Explanation> explain(JobId job);
+  boost::asio::awaitable<std::vector<sched::QueueEntry>> queue(std::size_t offset,
+                                                               std::size_t limit);
+  boost::asio::awaitable<std::vector<NodeView>> nodes();
+  /// Whether these nodes could ever run it; the error says what is missing.
+  boost::asio::awaitable<Result<void>> fits_ever(sched::Request request);
+
+  struct Load {
+    std::int64_t live = 0;
+    std::int64_t waiting = 0;
+    bool store_failing = false;  ///< the last save failed; it is tried again
+    std::string store_problem;
+  };
+  boost::asio::awaitable<Load> load();
+
+ private:
+  LiveJob* find(const JobId& job);
+  LiveJob& add(model::Job job, std::shared_ptr<const model::JobSpec> spec);
+  model::JobProgress progress(LiveJob& live);
+  void apply(LiveJob& live, const model::Fact& fact);
+  void after_change(LiveJob& live, const model::Effects& effects);
+  void ask_for_places(LiveJob& live);
+  void free_places(LiveJob& live, const std::vector<model::EndedTry>& ended);
+  void set_deadline(LiveJob& live);
+
+  void fire_deadlines();
+  void plan();
+  void place(const sched::Start& start);
+  model::Placement draw_ports(LiveJob& live, const sched::Assigned& assigned);
+
+  boost::asio::awaitable<void> save();
+  boost::asio::awaitable<void> save_batch(std::vector<JobId> batch);
+  void act(const JobId& job, Unsaved done);
+  void start_task(LiveJob& live,
+                  model::TaskRef ref,
+                  const std::shared_ptr<const LaunchSnapshot>& snapshot);
+  void stop_task(LiveJob& live, const model::StopTask& stop);
+  boost::asio::awaitable<void> launch(model::TaskKey key,
+                                      std::shared_ptr<const LaunchSnapshot> snapshot);
+  boost::asio::awaitable<void> ask_engine_to_stop(model::TaskKey key, Millis grace);
+  boost::asio::awaitable<void> ask_engine_to_forget(model::TaskKey key);
+  boost::asio::awaitable<void> move_deadline(model::TaskKey key, std::optional<Time> deadline);
+  void forget_job(const JobId& job);
+  void take_report(const engine::TaskReport& report);
+
+  void occupy_places(LiveJob& live);
+  void resume_task(const model::TaskKey& key, bool missing);
+  bool host_ports() const;
+
+  boost::asio::awaitable<Result<void>> tell_here(JobId job, model::Fact fact);
+  boost::asio::awaitable<void> wait_saved(std::uint64_t generation);
+  void wake();
+  boost::asio::awaitable<void> sleep();
+
+  boost::asio::io_context& io_;
+  store::JobStore& jobs_;
+  engine::Engine& engine_;
+  Launcher& launcher_;
+  EventHub& hub_;
+  const Clock& clock_;
+  model::SiteRules rules_;
+
+  sched::Scheduler scheduler_;
+  PortPool ports_;
+  std::unordered_map<JobId, std::unique_ptr<LiveJob>> live_;
+  std::vector<JobId> dirty_;
+  std::set<std::pair<Time, JobId>> deadlines_;
+  std::optional<Time> next_look_;
+  bool plan_wanted_ = false;
+
+  /// Starts that were handed to the engine and not yet answered; with a grace: stop it as soon as
+  /// it has begun.
+  std::map<model::TaskKey, std::optional<Millis>> launching_;
+
+  std::uint64_t applied_generation_ = 1;  ///< facts applied now are saved with this one
+  std::uint64_t saved_generation_ = 0;
+  boost::asio::steady_timer saved_;  ///< cancelled whenever a batch was saved
+  boost::asio::steady_timer wake_;
+  bool woken_ = false;
+  bool stopping_ = false;
+  std::string store_problem_;
+
+  boost::asio::thread_pool engine_threads_;
+  rt::TaskGroup tasks_;
+};
+
+}  // namespace ty::control

@@ -1,0 +1,111 @@
+#include "control/data_dir.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace ty::control {
+
+namespace {
+
+std::string below(const std::string& folder, const JobId& job) {
+  return fmt::format("{}/{}/{}", folder, job.str().substr(0, 2), job.str());
+}
+
+Error file_error(const std::string& path, const char* what) {
+  const int code = errno;
+  const char* cure =
+      code == EROFS || code == EACCES || code == EPERM
+          ? "; choose another with --data-dir, or give this user the right to write there"
+      : code == ENOSPC ? "; free some space"
+                       : "";
+  return {code == ENOSPC ? Errc::Exhausted : Errc::Unavailable,
+          fmt::format("{} {}: {}{}", what, path, std::strerror(code), cure)};
+}
+
+/// The pid the present holder left in the lock file, for the message only.
+std::string holder_of(int fd) {
+  char text[32] = {};
+  const ssize_t n = ::pread(fd, text, sizeof text - 1, 0);
+  return n > 0 ? std::string(text, static_cast<std::size_t>(n)) : std::string();
+}
+
+}  // namespace
+
+Result<DataDir> DataDir::open(const std::string& path) {
+  std::error_code ec;
+  std::filesystem::create_directories(path, ec);
+  if (ec) {
+    errno = ec.value();
+    return std::unexpected(file_error(path, "cannot make the data directory"));
+  }
+  const std::string root = std::filesystem::canonical(path, ec).string();
+  const std::string lock_path = root + "/lock";
+  const int fd = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) return std::unexpected(file_error(root, "cannot write in the data directory"));
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const std::string pid = holder_of(fd);
+    ::close(fd);
+    return fail(
+        Errc::Conflict,
+        fmt::format("{} is in use by another server{}; stop that one, or choose another --data-dir",
+                    root,
+                    pid.empty() ? "" : " (pid " + pid + ")"));
+  }
+  DataDir dir(root, fd);
+  const std::string pid = std::to_string(::getpid());
+  if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) < 0) {
+    return std::unexpected(file_error(root, "cannot write in the data directory"));
+  }
+  ::chmod(root.c_str(), 0700);
+  for (const char* folder : {"bin", "runs", "logs", "outputs", "uploads"}) {
+    std::filesystem::create_directories(root + "/" + folder, ec);
+    if (ec) {
+      errno = ec.value();
+      return std::unexpected(file_error(root + "/" + folder, "cannot make"));
+    }
+  }
+  return dir;
+}
+
+DataDir::DataDir(DataDir&& other) noexcept
+    : root_(std::move(other.root_)), lock_fd_(std::exchange(other.lock_fd_, -1)) {}
+
+DataDir::~DataDir() {
+  if (lock_fd_ >= 0) ::close(lock_fd_);
+}
+
+std::string DataDir::run_dir(const model::TaskKey& key) const {
+  return fmt::format("{}/{}.{}.{}.{}",
+                     below(root_ + "/runs", key.job),
+                     key.attempt,
+                     key.task.role,
+                     key.task.index,
+                     key.tries);
+}
+std::string DataDir::output_dir(const JobId& job) const { return below(root_ + "/outputs", job); }
+std::string DataDir::job_logs(const JobId& job) const { return below(logs(), job); }
+
+Result<void> replace_file(const std::string& path, std::string_view content, unsigned mode) {
+  const std::string temp = path + ".new";
+  const int fd = ::open(temp.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  if (fd < 0) return std::unexpected(file_error(temp, "cannot write"));
+  const bool written =
+      ::write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size()) &&
+      ::fchmod(fd, mode) == 0 && ::fsync(fd) == 0;
+  const int code = errno;
+  ::close(fd);
+  errno = code;
+  if (!written || ::rename(temp.c_str(), path.c_str()) != 0)
+    return std::unexpected(file_error(path, "cannot write"));
+  return {};
+}
+
+}  // namespace ty::control

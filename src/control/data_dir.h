@@ -1,0 +1,43 @@
+#pragma once
+#include <string>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "model/job.h"
+
+namespace ty::control {
+
+/// Where things lie below the data directory (docs/architecture.md). Holding one means holding the
+/// directory: its lock file is ours until the process ends, however it ends.
+class DataDir {
+ public:
+  /// Makes the folders and takes the lock. Says who has it when another server does, and what is
+  /// wrong when the folder cannot be written.
+  static Result<DataDir> open(const std::string& path);
+
+  DataDir(DataDir&& other) noexcept;
+  DataDir& operator=(DataDir&&) = delete;
+  ~DataDir();
+
+  const std::string& root() const { return root_; }
+  std::string database_file() const { return root_ + "/trainyard.db"; }
+  std::string server_file() const { return root_ + "/server.json"; }
+  std::string admin_token_file() const { return root_ + "/admin.token"; }
+  std::string logs() const { return root_ + "/logs"; }
+  std::string uploads() const { return root_ + "/uploads"; }
+  std::string run_dir(const model::TaskKey& key) const;
+  std::string output_dir(const JobId& job) const;
+  std::string job_logs(const JobId& job) const;
+
+ private:
+  DataDir(std::string root, int lock_fd) : root_(std::move(root)), lock_fd_(lock_fd) {}
+
+  std::string root_;
+  int lock_fd_ = -1;
+};
+
+/// Writes a small file so that a reader sees the old or the new one, never half: temp name, fsync,
+/// rename.
+Result<void> replace_file(const std::string& path, std::string_view content, unsigned mode);
+
+}  // namespace ty::control

@@ -1,0 +1,165 @@
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "auth/principal.h"
+#include "config/config.h"
+#include "control/controller.h"
+#include "control/job_finder.h"
+#include "control/uploads.h"
+#include "jobspec/read.h"
+#include "rt/blocking_pool.h"
+#include "sched/explanation.h"
+#include "store/event_store.h"
+#include "store/job_store.h"
+#include "store/workspace_store.h"
+
+namespace ty::control {
+
+struct SubmitRequest {
+  auth::Principal who;
+  std::string body;  ///< the job file, byte for byte
+  std::string media_type;
+  std::optional<model::Dialect> format;
+  std::map<std::string, std::string> params;
+  std::string idempotency_key;
+  bool dry_run = false;
+  /// Local folder as the job file names it (`.`) → `upload:<sha256>` from `keep_upload`.
+  std::map<std::string, std::string> uploads;
+};
+
+struct Submitted {
+  JobId id;  ///< empty after a dry run
+  std::string name;
+  std::string handle;
+  std::vector<jobspec::Issue> warnings;
+  bool repeated = false;  ///< an earlier request with the same idempotency key made it
+};
+
+/// A job with all that a page about it shows.
+struct JobView {
+  model::Job job;
+  std::shared_ptr<const model::JobSpec> spec;
+  model::TextMap labels;
+  std::string waiting_for;  ///< while Queued: the scheduler's reason in one line
+};
+
+struct Why {
+  model::Job job;
+  sched::Explanation explanation;  ///< while it waits
+};
+
+struct EventFilter {
+  std::string job;  ///< reference; empty: all that the caller may see
+  EventId after;
+  int limit = 100;
+};
+
+/// What people can do with jobs. Every function checks that `who` may. Any thread; answers mean
+/// that it is stored.
+class JobService {
+ public:
+  struct Parts {
+    store::JobStore& jobs;
+    store::EventStore& events;
+    store::WorkspaceStore& workspaces;
+    Controller& controller;
+    JobFinder& finder;
+    Uploads& uploads;
+    rt::BlockingPool& pool;
+    EventHub& hub;
+    const Clock& clock;
+    const config::Config& config;
+    std::string logs_root;
+    std::string data_dir;
+  };
+  explicit JobService(Parts parts) : p_(std::move(parts)) {}
+
+  /// One job per document and parameter value, all or none. Invalid carries every fault with line
+  /// and column.
+  boost::asio::awaitable<Result<std::vector<Submitted>>> submit(SubmitRequest request);
+  /// Reads without submitting: what `trainyard check` and the editor show.
+  jobspec::ReadResult check(std::string_view body,
+                            std::optional<model::Dialect> format,
+                            const std::map<std::string, std::string>& params) const;
+
+  /// A file to write an uploaded archive into, then `keep_upload` (answers `upload:<sha256>`) or
+  /// `discard_upload`.
+  Result<std::string> new_upload() const { return p_.uploads.new_file(); }
+  boost::asio::awaitable<Result<std::string>> keep_upload(auth::Principal who, std::string file);
+  void discard_upload(const std::string& file) const { p_.uploads.discard(file); }
+
+  boost::asio::awaitable<Result<JobView>> show(auth::Principal who, std::string job);
+  /// `query.workspaces` is narrowed to what the caller may see; `workspace_name`, when given, must
+  /// be one of them.
+  boost::asio::awaitable<Result<model::JobPage>> list(auth::Principal who,
+                                                      model::JobQuery query,
+                                                      std::string workspace_name,
+                                                      std::string owner_name);
+  boost::asio::awaitable<Result<std::vector<store::JobCount>>> counts(auth::Principal who);
+  boost::asio::awaitable<Result<store::Original>> original(auth::Principal who, std::string job);
+  boost::asio::awaitable<Result<std::vector<model::EndedTry>>> task_history(auth::Principal who,
+                                                                            std::string job);
+  boost::asio::awaitable<Result<std::vector<store::Attempt>>> attempts(auth::Principal who,
+                                                                       std::string job);
+  boost::asio::awaitable<Result<Why>> why(auth::Principal who, std::string job);
+
+  /// Conflict when the job is final already. Answers the job as it stands then (mostly `stopping`).
+  boost::asio::awaitable<Result<model::Job>> stop(auth::Principal who, std::string job);
+  boost::asio::awaitable<Result<model::Job>> pause(auth::Principal who, std::string job);
+  boost::asio::awaitable<Result<model::Job>> resume(auth::Principal who, std::string job);
+  /// Null takes the limit away. Counted over all attempts, from the first start.
+  boost::asio::awaitable<Result<model::Job>> set_limit(auth::Principal who,
+                                                       std::string job,
+                                                       std::optional<Seconds> limit);
+  /// Record, logs and outputs go. Conflict while it is not final, unless `force`, which stops it
+  /// first.
+  boost::asio::awaitable<Result<void>> remove(auth::Principal who, std::string job, bool force);
+  /// The same file again as a new job of the caller's; `name` replaces the name if not empty.
+  boost::asio::awaitable<Result<Submitted>> clone(auth::Principal who,
+                                                  std::string job,
+                                                  std::string name);
+  /// As clone, for a job that has ended, remembering which one it repeats.
+  boost::asio::awaitable<Result<Submitted>> retry(auth::Principal who, std::string job);
+
+  boost::asio::awaitable<Result<store::EventPage>> events(auth::Principal who, EventFilter filter);
+  /// Waits until there are events after `seen`, or for `patience`. False when the server is ending.
+  boost::asio::awaitable<bool> wait_for_events(EventId seen, Millis patience);
+
+  struct QueuedJob {
+    sched::QueueEntry entry;
+    bool visible = false;  ///< others' entries are counted but have no name, owner or id
+  };
+  boost::asio::awaitable<Result<std::vector<QueuedJob>>> queue(auth::Principal who,
+                                                               std::size_t offset,
+                                                               std::size_t limit);
+  boost::asio::awaitable<Result<std::vector<NodeView>>> nodes(auth::Principal who);
+
+  /// Removes jobs whose ttl is over, old idempotency keys and the like. Called now and then.
+  boost::asio::awaitable<void> tidy();
+
+ private:
+  struct Prepared;
+  boost::asio::awaitable<Result<Prepared>> prepare(const SubmitRequest& request,
+                                                   jobspec::ReadJob read);
+  boost::asio::awaitable<Result<Submitted>> insert(const SubmitRequest& request,
+                                                   Prepared prepared,
+                                                   std::string key);
+  boost::asio::awaitable<Result<Submitted>> again(auth::Principal who,
+                                                  model::Job old,
+                                                  std::string name,
+                                                  bool is_retry);
+  boost::asio::awaitable<Result<model::Job>> tell(auth::Principal who,
+                                                  std::string job,
+                                                  auth::Action action,
+                                                  model::Fact fact,
+                                                  std::string_view verb);
+  boost::asio::awaitable<Result<void>> remove_found(model::Job job, std::string actor);
+
+  Parts p_;
+};
+
+}  // namespace ty::control

@@ -1,0 +1,138 @@
+#include "control/launcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/paths.h"
+#include "model/environment.h"
+#include "telemetry/log_paths.h"
+
+namespace ty::control {
+
+namespace {
+
+std::vector<int> ports_at_end(const model::Task& task, const model::RoleSpec& role) {
+  // Controller::draw_ports puts the meeting ports of jobs with several tasks behind the declared
+  // ones.
+  if (!task.placement || task.placement->ports.size() <= model::all_ports(role).size()) return {};
+  return task.placement->ports.back();
+}
+
+const model::Task& task_of(const model::Job& job, model::TaskRef ref) {
+  return *std::ranges::find(job.life.tasks, ref, &model::Task::ref);
+}
+
+void set_dir(model::EnvironmentInput& env, model::MountKind kind, const std::string& path) {
+  switch (kind) {
+    case model::MountKind::Code:
+      env.code_dir = path;
+      break;
+    case model::MountKind::Data:
+      env.data_dir = path;
+      break;
+    case model::MountKind::Output:
+      env.output_dir = path;
+      break;
+    case model::MountKind::Model:
+      env.model_dir = path;
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+Result<engine::HostMount> Launcher::resolve(const model::Mount& mount, const JobId& job) const {
+  engine::HostMount found{.kind = mount.kind, .target = mount.target, .read_only = mount.read_only};
+  if (mount.source.starts_with("upload:")) {
+    TY_TRY(found.host_path, uploads_.folder(mount.source));
+    found.private_copy = !mount.read_only;
+    return found;
+  }
+  if (mount.kind == model::MountKind::Output &&
+      (mount.source.empty() || mount.source == "scratch:")) {
+    found.host_path = dirs_.output_dir(job);
+    return found;
+  }
+  return fail(Errc::Invalid, fmt::format("{} is not a source this server can mount", mount.source));
+}
+
+Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
+                                      const model::TaskKey& key) const {
+  const model::Job& job = snapshot.job;
+  const model::JobSpec& spec = *snapshot.spec;
+  const model::RoleSpec& role = spec.roles[static_cast<std::size_t>(key.task.role)];
+  const model::Task& task = task_of(job, key.task);
+  const std::vector<model::Port> ports = model::all_ports(role);
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    if (task.placement->ports.size() <= i || task.placement->ports[i].empty()) {
+      return fail(Errc::Conflict, fmt::format("no port is free for \"{}\"", ports[i].label));
+    }
+  }
+
+  engine::Launch launch;
+  launch.key = key;
+  launch.role_name = role.name;
+  launch.host_name = fmt::format("{}-{}", role.system_name, key.task.index);
+  launch.image = role.image;
+  launch.pull = role.pull;
+  launch.command = role.command;
+  launch.workdir = role.workdir;
+  launch.resources = role.resources;
+  launch.placement = *task.placement;
+  launch.log_path = telemetry::log_path(dirs_.root(), key);
+  launch.run_dir = dirs_.run_dir(key);
+  launch.stop_grace = spec.stop_grace;
+  launch.deadline = snapshot.deadline;
+  launch.debug_hold = spec.debug_hold;
+  launch.caps = role.caps;
+  launch.run_as = spec.run_as;
+
+  std::error_code ec;
+  std::filesystem::create_directories(dirs_.output_dir(key.job), ec);
+  if (!ec) std::filesystem::create_directories(dirs_.job_logs(key.job), ec);
+  if (ec)
+    return fail(Errc::Exhausted, fmt::format("cannot make the job's folders: {}", ec.message()));
+
+  model::EnvironmentInput env{.spec = spec,
+                              .job = key.job,
+                              .handle = job.handle,
+                              .owner = job.owner_name,
+                              .owner_id = job.owner,
+                              .workspace = job.workspace_name,
+                              .runtime = runtime_,
+                              .attempt = key.attempt,
+                              .tasks = job.life.tasks,
+                              .self = key.task,
+                              .deadline = snapshot.deadline};
+  env.run_dir = launch.run_dir;
+  bool has_output = false;
+  for (const model::Mount& mount : role.mounts) {
+    TY_TRY(engine::HostMount resolved, resolve(mount, key.job));
+    has_output = has_output || mount.kind == model::MountKind::Output;
+    launch.mounts.push_back(std::move(resolved));
+  }
+  if (!has_output) {
+    launch.mounts.push_back({.kind = model::MountKind::Output,
+                             .host_path = dirs_.output_dir(key.job),
+                             .target = "/output"});
+  }
+  for (const engine::HostMount& mount : launch.mounts) {
+    const bool process = runtime_ == model::RuntimeKind::Process;
+    set_dir(env, mount.kind, process ? engine::process_path(launch.run_dir, mount) : mount.target);
+  }
+  for (const model::Task& peer : job.life.tasks) {
+    const std::vector<int> meeting =
+        ports_at_end(peer, spec.roles[static_cast<std::size_t>(peer.ref.role)]);
+    env.tf_ports.push_back(meeting.empty() ? 2222 : meeting[0]);
+    // All tasks are on one machine, so any port does that every task agrees on: the first one's.
+    if (env.master_port == 29500 && meeting.size() > 1) env.master_port = meeting[1];
+  }
+  launch.environment = model::make_environment(env);
+  return launch;
+}
+
+}  // namespace ty::control

@@ -1,0 +1,36 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "control/data_dir.h"
+#include "control/uploads.h"
+#include "engine/launch.h"
+#include "model/job.h"
+
+namespace ty::control {
+
+/// A job as it was when some of its tasks began; shared by all of them.
+struct LaunchSnapshot {
+  model::Job job;  ///< with its tasks and their placements
+  std::shared_ptr<const model::JobSpec> spec;
+  std::optional<Time> deadline;
+};
+
+/// Turns a placed task into everything a runtime needs to run it: environment, folders, log,
+/// limits. Any thread; may block on the disk.
+class Launcher {
+ public:
+  Launcher(const DataDir& dirs, const Uploads& uploads, model::RuntimeKind runtime)
+      : dirs_(dirs), uploads_(uploads), runtime_(runtime) {}
+
+  Result<engine::Launch> make(const LaunchSnapshot& snapshot, const model::TaskKey& key) const;
+
+ private:
+  Result<engine::HostMount> resolve(const model::Mount& mount, const JobId& job) const;
+
+  const DataDir& dirs_;
+  const Uploads& uploads_;
+  model::RuntimeKind runtime_;
+};
+
+}  // namespace ty::control

@@ -1,0 +1,42 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/job.h"
+#include "model/job_progress.h"
+#include "model/job_spec.h"
+
+namespace ty::control {
+
+/// What facts have done to a job and the store does not know yet. Stored as one change, then acted
+/// on.
+struct Unsaved {
+  std::set<model::TaskRef> tasks;
+  std::vector<model::EndedTry> ended;
+  std::vector<model::Note> notes;
+  std::vector<model::TaskRef> start;
+  std::vector<model::StopTask> stop;
+  bool limit_moved = false;  ///< the engine must learn the new deadline
+};
+
+/// A job that is not final, as the controller holds it. Its `job.life` may be ahead of the store by
+/// `unsaved`.
+struct LiveJob {
+  model::Job job;
+  std::shared_ptr<const model::JobSpec> spec;
+  std::optional<Unsaved> unsaved;
+  std::optional<Time> deadline;  ///< its entry in the controller's deadlines
+
+  model::Task& task(model::TaskRef ref) {
+    for (model::Task& task : job.life.tasks) {
+      if (task.ref == ref) return task;
+    }
+    TY_CHECK(false, "a job knows its own tasks");
+    __builtin_unreachable();
+  }
+};
+
+}  // namespace ty::control

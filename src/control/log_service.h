@@ -1,0 +1,74 @@
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "auth/principal.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "control/data_dir.h"
+#include "control/job_finder.h"
+#include "control/task_board.h"
+#include "rt/blocking_pool.h"
+#include "telemetry/log_follow.h"
+
+namespace ty::control {
+
+/// Which part of which logs.
+struct LogQuery {
+  std::string task;  ///< `worker-1`, or a role's name when it has one task; empty: the only task,
+                     ///< else all merged
+  std::optional<int> attempt;  ///< of the job; null: the present or last one, and with `follow`
+                               ///< those that come after
+  bool merged = false;
+  bool follow = false;
+  std::optional<std::uint64_t> tail;                             ///< last so many lines
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> lines;  ///< from 1, both included
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> bytes;  ///< first, and one past the last
+  std::optional<Time> since, until;
+  std::string grep;  ///< RE2; only lines that match
+  bool ignore_case = false;
+};
+
+/// A text that is pulled piece by piece. Belongs to the coroutine that asked for it.
+class LogText {
+ public:
+  virtual ~LogText() = default;
+  /// Up to about 1 MiB, valid until the next call; empty at the end.
+  virtual boost::asio::awaitable<Result<std::string_view>> next() = 0;
+  /// Known beforehand for plain ranges: Content-Length, and with `total` the size of the whole log
+  /// for Content-Range.
+  std::optional<std::uint64_t> length;
+  std::optional<std::uint64_t> total;
+};
+
+/// Logs for those who may read them: one task or all merged, live or ended, whole or in part. Any
+/// thread.
+class LogService {
+ public:
+  LogService(const DataDir& dirs,
+             JobFinder& finder,
+             TaskBoard& board,
+             telemetry::LogWatcher& watcher,
+             rt::BlockingPool& pool)
+      : dirs_(dirs), finder_(finder), board_(board), watcher_(watcher), pool_(pool) {}
+
+  /// NotFound when there is no such job or task for this caller, with the names of the tasks there
+  /// are; Invalid for a broken pattern or a combination that makes no sense. A job that has not
+  /// begun has an empty log; with `follow` the text waits for it.
+  boost::asio::awaitable<Result<std::unique_ptr<LogText>>> open(auth::Principal who,
+                                                                std::string job,
+                                                                LogQuery query);
+
+ private:
+  const DataDir& dirs_;
+  JobFinder& finder_;
+  TaskBoard& board_;
+  telemetry::LogWatcher& watcher_;
+  rt::BlockingPool& pool_;
+};
+
+}  // namespace ty::control

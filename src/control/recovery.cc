@@ -1,0 +1,141 @@
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <set>
+
+#include "control/controller.h"
+#include "model/failure.h"
+#include "model/spec_json.h"
+#include "rt/log.h"
+
+/// What a server does before anything else: continue from the store and from what the engine still
+/// runs.
+namespace ty::control {
+
+namespace asio = boost::asio;
+using model::TaskState;
+
+namespace {
+
+bool holds_a_place(TaskState state) {
+  return state == TaskState::Starting || state == TaskState::Running ||
+         state == TaskState::Stopping;
+}
+
+std::vector<sched::Node> scheduler_nodes(const engine::Engine& engine) {
+  std::vector<sched::Node> nodes;
+  for (const engine::NodeInfo& info : engine.nodes()) {
+    sched::Node node{.name = info.name,
+                     .cpu_milli = info.cpu_milli,
+                     .memory = info.memory,
+                     .labels = info.labels,
+                     .healthy = info.healthy};
+    for (const std::string& type : info.gpu_types) node.gpus.push_back({.type = type});
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+}  // namespace
+
+void Controller::occupy_places(LiveJob& live) {
+  std::vector<model::TaskRef> refs;
+  std::vector<sched::Assigned> assigned;
+  for (const model::Task& task : live.job.life.tasks) {
+    if (!holds_a_place(task.state) || !task.placement) continue;
+    refs.push_back(task.ref);
+    assigned.push_back({.task = task.ref,
+                        .node = task.placement->node,
+                        .gpus = task.placement->gpus,
+                        .gpu_type = task.placement->gpu_type});
+    for (const auto& ports : task.placement->ports) ports_.adopt(ports);
+  }
+  if (refs.empty()) return;
+  const Time since = live.job.life.placed_at.value_or(clock_.now());
+  for (const sched::Request& request :
+       sched::requests_for(live.job, *live.spec, refs, host_ports())) {
+    std::vector<sched::Assigned> of_request;
+    for (const sched::Group& group : request.groups) {
+      for (const model::TaskRef ref : group.tasks) {
+        of_request.push_back(*std::ranges::find(assigned, ref, &sched::Assigned::task));
+      }
+    }
+    scheduler_.occupy(request, of_request, since);
+  }
+}
+
+asio::awaitable<Result<void>> Controller::recover() {
+  scheduler_.set_nodes(scheduler_nodes(engine_));
+
+  std::vector<model::Job> jobs;
+  auto keep = [&jobs](model::Job job) -> Result<void> {
+    jobs.push_back(std::move(job));
+    return {};
+  };
+  TY_CO_DO(jobs_.active(keep));
+
+  std::vector<model::TaskKey> expected;
+  for (model::Job& job : jobs) {
+    TY_CO_TRY(const std::string json, co_await jobs_.spec(job.seq));
+    TY_CO_TRY(model::JobSpec spec, model::spec_from_json(json));
+    LiveJob& live = add(std::move(job), std::make_shared<const model::JobSpec>(std::move(spec)));
+    occupy_places(live);
+    for (const model::Task& task : live.job.life.tasks) {
+      if (!holds_a_place(task.state)) continue;
+      expected.push_back({.job = live.job.id,
+                          .attempt = live.job.life.attempt,
+                          .task = task.ref,
+                          .tries = task.tries});
+    }
+  }
+  // Reports of what is found arrive by `report`, that is on our own thread and after this function
+  // has its answer.
+  auto unknown =
+      co_await asio::co_spawn(engine_threads_, engine_.recover(expected), asio::use_awaitable);
+  if (!unknown) co_return std::unexpected(std::move(unknown).error());
+  const std::set<model::TaskKey> missing(unknown->begin(), unknown->end());
+  for (const model::TaskKey& key : expected) resume_task(key, missing.contains(key));
+
+  for (auto& [id, live] : live_) {
+    ask_for_places(*live);
+    set_deadline(*live);
+  }
+  log::info(
+      "recovered jobs={} tasks={} not_begun={}", live_.size(), expected.size(), missing.size());
+  co_return Result<void>{};
+}
+
+void Controller::resume_task(const model::TaskKey& key, bool missing) {
+  LiveJob& live = *find(key.job);
+  const model::Task& task = live.task(key.task);
+  if (!missing) {
+    // The stop may have been stored but not sent: send it again, once more does no harm.
+    if (task.state == TaskState::Stopping) {
+      stop_task(live, {.task = key.task, .attempt = key.attempt, .tries = key.tries});
+    }
+    return;
+  }
+  switch (task.state) {
+    case TaskState::Starting: {
+      // Its start was stored and the server ended before the engine had it: this is the same start,
+      // not a second one.
+      auto snapshot = std::make_shared<LaunchSnapshot>(
+          LaunchSnapshot{live.job, live.spec, progress(live).time_limit_at(clock_.now())});
+      start_task(live, key.task, snapshot);
+      break;
+    }
+    case TaskState::Stopping:
+      report({.key = key,
+              .what = engine::TaskReport::What::Ended,
+              .at = clock_.now(),
+              .ending = model::stopped()});
+      break;
+    default:
+      report({.key = key,
+              .what = engine::TaskReport::What::Ended,
+              .at = clock_.now(),
+              .ending = model::lost(
+                  "nothing is left of this task on the machine; it may have been restarted")});
+  }
+}
+
+}  // namespace ty::control
