@@ -123,9 +123,9 @@ class JobProgress {
   /// min_available).
   std::vector<TaskRef> to_place(Time now) const;
 
-  /// When something happens by itself if nothing else does first (then apply a Tick, and ask
-  /// `to_place` again); ask again after each fact.
-  std::optional<Time> next_deadline() const;
+  /// When something happens by itself if nothing else does first: then apply a Tick, and ask
+  /// `to_place` again. May lie before `now` when a Tick is overdue. Ask again after each fact.
+  std::optional<Time> next_deadline(Time now) const;
 
   /// When the time limit strikes if the job ran without a break from `now` on, or from where it
   /// runs already. What engines enforce and tasks find in TRAINYARD_DEADLINE.
