@@ -8,7 +8,8 @@
 
 namespace ty::model {
 
-/// What JobProgress was told. Times come with the call, never from a clock.
+/// What JobProgress was told. Times come with the call, never from a clock; with reports of an
+/// engine goes the moment the engine saw, not the moment of hearing.
 namespace fact {
 /// Where the scheduler put tasks that wait to be placed: all of a gang, or at least its minimum, or
 /// single ones of a job that runs.
@@ -42,9 +43,14 @@ struct ResumeAsked {
 struct Preempted {
   std::string why;
 };
+/// No machine could ever run it.
 struct Impossible {
   std::string why;
-};  ///< no machine could ever run it
+};
+/// Some of its tasks run, others find no place: what the policy event `unplaceable` is for.
+struct Unplaceable {
+  std::string why;
+};
 struct GangTimeout {};  ///< placed, but not all tasks came up in time
 struct LimitSet {
   std::optional<Seconds> time_limit;
@@ -60,9 +66,14 @@ using Fact = std::variant<fact::Placed,
                           fact::ResumeAsked,
                           fact::Preempted,
                           fact::Impossible,
+                          fact::Unplaceable,
                           fact::GangTimeout,
                           fact::LimitSet,
                           fact::Tick>;
+
+/// Reports of one moment have an order too: failures first, then role, then index (job-model §6.1).
+/// For sorting a batch of reports before applying them one by one.
+bool comes_before(Time at_a, const fact::TaskEnded& a, Time at_b, const fact::TaskEnded& b);
 
 struct StopTask {
   TaskRef task;
@@ -88,11 +99,9 @@ struct EndedTry {
 /// What must happen because of a fact. The new JobLife is stored together with the notes first;
 /// only then is anything started or stopped.
 struct Effects {
-  std::vector<TaskRef>
-      start;  ///< placed tasks whose command begins now (their `tries` is in JobLife)
+  std::vector<TaskRef> start;  ///< their command begins now; placement and `tries` are in JobLife
   std::vector<StopTask> stop;
-  std::vector<EndedTry>
-      ended;  ///< for the history of tries; once stored, the engine may forget them
+  std::vector<EndedTry> ended;  ///< for the history; once stored, the engine may forget them
   std::vector<Note> notes;
   std::vector<TaskRef> changed_tasks;  ///< rows of JobLife::tasks that differ from before
   bool changed = false;                ///< JobLife differs from before
