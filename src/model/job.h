@@ -61,8 +61,11 @@ struct Task {
   std::optional<Time> started_at;  ///< of this try
   std::optional<Time> ended_at;
   Ending ending;  ///< meaningful once final, or after an earlier try
-  std::optional<Time>
-      hold_until;  ///< debug hold: its command failed, it keeps its resources until then
+  /// Debug hold: its command failed, it keeps its resources until then.
+  std::optional<Time> hold_until;
+  /// It was told to stop; what it returns after that does not count.
+  std::optional<Time> stopping_since;
+  bool restarting = false;  ///< being stopped only to start again (policy restart_role, …)
   bool operator==(const Task&) const = default;
 };
 
@@ -101,8 +104,7 @@ struct JobLife {
   std::optional<Time> placed_at;   ///< of this attempt
   std::optional<Time> started_at;  ///< of this attempt: it became Running
   std::optional<Time> decided_at;
-  std::optional<Time>
-      stop_at;  ///< while Stopping and others may linger: when they are told to stop
+  std::optional<Time> stop_at;  ///< while Stopping and others may linger: when they must stop
   std::optional<Time> ended_at;
   Millis ran{0};                      ///< running time of earlier attempts, for the time limit
   std::optional<Seconds> time_limit;  ///< as set now; starts as the spec's
