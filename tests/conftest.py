@@ -1,0 +1,28 @@
+"""Fixtures for every test from outside. `server` is shared by a whole file; `make_server` gives servers of one's own."""
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
+
+import trainyard  # noqa: E402  (found through the line above)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with trainyard.Server(tmp_path_factory.mktemp("server") / "data") as running:
+        yield running
+
+
+@pytest.fixture
+def make_server(tmp_path):
+    made = []
+
+    def make(*flags, name="data", **settings):
+        made.append(trainyard.Server(tmp_path / name, *flags, **settings))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.destroy()

@@ -1,0 +1,250 @@
+"""A real server, a real data directory, a real client: what the tests from outside stand on.
+
+    with Server(tmp_path) as server:
+        job = server.submit("run: echo hello")
+        assert server.wait(job)["state"] == "succeeded"
+        assert server.logs(job) == "hello\\n"
+"""
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+import urllib.parse
+
+import requests
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PROGRAM = pathlib.Path(os.environ.get("TRAINYARD_PROGRAM", ROOT / "build/trainyard"))
+FINAL = {"succeeded", "failed", "cancelled"}
+# Sanitizer builds and a busy machine are slow; a test that waits this long has found something.
+PATIENCE = float(os.environ.get("TRAINYARD_TEST_PATIENCE", "60"))
+
+
+class NotReady(Exception):
+    """The server ended, or did not get ready in time. Carries what it printed."""
+
+    def __init__(self, message, output, code=None):
+        super().__init__(f"{message}\n{output}")
+        self.output = output
+        self.code = code
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def eventually(check, what, patience=PATIENCE, pause=0.02):
+    """Calls `check` until it returns something true, and returns that."""
+    deadline = time.monotonic() + patience
+    while True:
+        if result := check():
+            return result
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {patience:.0f} s: {what}")
+        time.sleep(pause)
+
+
+def clean_environment(**extra):
+    """The caller's variables without any of Trainyard's, so that a developer's own settings change no test."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("TRAINYARD_")}
+    return {**kept, **{k: str(v) for k, v in extra.items()}}
+
+
+class Server:
+    """`trainyard serve` over one data directory, through as many lives as a test needs."""
+
+    def __init__(self, data_dir, *flags, listen="127.0.0.1:0", program=PROGRAM, **settings):
+        self.data_dir = pathlib.Path(data_dir)
+        self.program = pathlib.Path(program)
+        self.listen = listen
+        self.flags = list(flags)
+        # More CPUs than there are, so that tests with many small jobs do not wait for each other.
+        self.settings = {"TRAINYARD_NODE__CPUS": "64", **settings}
+        self.process = None
+        self.url = None
+        self.http = requests.Session()
+        self.http.trust_env = False
+        self.log_path = self.data_dir.parent / f"{self.data_dir.name}.server.log"
+
+    def __enter__(self):
+        if self.process is None:
+            self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.destroy()
+
+    # -- life
+
+    def spawn(self):
+        """Starts the process without waiting for it."""
+        self.data_dir.parent.mkdir(parents=True, exist_ok=True)
+        with self.log_path.open("ab") as log:
+            self.printed_before = log.tell()
+            self.process = subprocess.Popen(
+                [self.program, "serve", "--data-dir", self.data_dir, "--listen", self.listen, *self.flags],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=clean_environment(**self.settings))
+        return self.process
+
+    def start(self, patience=PATIENCE):
+        self.spawn()
+        return self.wait_ready(patience)
+
+    def wait_ready(self, patience=PATIENCE):
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            if (code := self.process.poll()) is not None:
+                raise NotReady(f"the server ended with {code}", self.printed(), code)
+            try:
+                described = json.loads((self.data_dir / "server.json").read_text())
+            except (OSError, ValueError):
+                described = {}
+            if described.get("pid") == self.process.pid:
+                self.url = described["url"].rstrip("/")
+                return self
+            time.sleep(0.005)
+        raise NotReady(f"the server was not ready after {patience:.0f} s", self.printed())
+
+    def printed(self):
+        """What this life of the server has printed so far."""
+        return self.log_path.read_bytes()[self.printed_before:].decode(errors="replace")
+
+    def kill(self):
+        """SIGKILL, no goodbye."""
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def stop(self):
+        """SIGTERM; returns the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(PATIENCE)
+
+    def restart(self):
+        self.kill()
+        return self.start()
+
+    def destroy(self):
+        """Ends the server and every task it left behind."""
+        self.kill()
+        mark = str(self.data_dir).encode() + b"/"
+        for _ in range(20):
+            left = [pid for pid in processes_with(mark) if pid != os.getpid()]
+            if not left:
+                return
+            for pid in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.05)
+
+    # -- talking to it
+
+    @property
+    def token(self):
+        return (self.data_dir / "admin.token").read_text().strip()
+
+    def call(self, method, path, token=None, **options):
+        """One request; `token` "" sends none, None the administrator's."""
+        headers = dict(options.pop("headers", {}) or {})
+        token = self.token if token is None else token
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        options.setdefault("timeout", PATIENCE)
+        return self.http.request(method, self.url + path, headers=headers, **options)
+
+    def get(self, path, **options):
+        answer = self.call("GET", path, **options)
+        assert answer.status_code == 200, f"GET {path}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+    def submit(self, text, **options):
+        """Submits a job file and returns the job's id."""
+        answer = self.call("POST", "/api/v1/jobs", data=text.encode() if isinstance(text, str) else text, **options)
+        assert answer.status_code == 201, f"{answer.status_code} {answer.text}"
+        return answer.json()["id"]
+
+    def job(self, job, **options):
+        return self.get(f"/api/v1/jobs/{job}", **options)
+
+    def jobs(self, **query):
+        """Every job the query finds, page by page."""
+        found, cursor = [], None
+        while True:
+            page = self.get("/api/v1/jobs?" + urllib.parse.urlencode({**query, **({"cursor": cursor} if cursor else {})}))
+            found += page["jobs"]
+            cursor = page.get("next_cursor")
+            if not cursor:
+                return found
+
+    def wait(self, job, states=FINAL, patience=PATIENCE):
+        """The job once it is in one of `states`."""
+        states = {states} if isinstance(states, str) else states
+        seen = {}
+
+        def there():
+            seen.update(self.job(job))
+            if seen["state"] in FINAL and seen["state"] not in states:
+                raise AssertionError(f"{job} ended as {seen['state']}, not {states}: {json.dumps(seen, indent=1)}")
+            return seen["state"] in states
+
+        eventually(there, f"{job} in {states}", patience)
+        return seen
+
+    def logs(self, job, **query):
+        answer = self.call("GET", f"/api/v1/jobs/{job}/logs?" + urllib.parse.urlencode(query))
+        assert answer.status_code == 200, f"{answer.status_code} {answer.text}"
+        return answer.content.decode(errors="surrogateescape")
+
+    def cli(self, *words, token=None, check=None, timeout=PATIENCE, **options):
+        """Runs the command as a user with TRAINYARD_URL and TRAINYARD_TOKEN would."""
+        environment = clean_environment(TRAINYARD_URL=self.url, TRAINYARD_TOKEN=self.token if token is None else token,
+                                        HOME=self.data_dir.parent, **options.pop("env", {}))
+        result = subprocess.run([self.program, *words], env=environment, capture_output=True, text=True,
+                                timeout=timeout, stdin=options.pop("stdin", subprocess.DEVNULL), **options)
+        if check is not None:
+            assert result.returncode == check, f"{words}: exit {result.returncode}\n{result.stdout}\n{result.stderr}"
+        return result
+
+
+def processes_with(mark):
+    """Ids of processes that carry `mark` in their arguments or variables: supervisors and tasks of one data directory."""
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            if mark in (entry / "cmdline").read_bytes() or mark in (entry / "environ").read_bytes():
+                yield int(entry.name)
+        except OSError:
+            continue
+
+
+def events(server, last_id=None, query="", patience=PATIENCE):
+    """The event stream as (id, kind, data) triples, until the caller stops reading."""
+    headers = {"Accept": "text/event-stream"}
+    if last_id is not None:
+        headers["Last-Event-ID"] = str(last_id)
+    with server.call("GET", f"/api/v1/events{query}", headers=headers, stream=True, timeout=patience) as answer:
+        assert answer.status_code == 200, answer.text
+        assert answer.headers["Content-Type"].startswith("text/event-stream")
+        event_id, kind, data = None, "message", []
+        for raw in answer.iter_lines(chunk_size=1, decode_unicode=True):
+            if raw == "":
+                if data:
+                    yield event_id, kind, json.loads("\n".join(data))
+                kind, data = "message", []
+                continue
+            name, _, value = raw.partition(":")
+            value = value.removeprefix(" ")
+            if name == "id":
+                event_id = value
+            elif name == "event":
+                kind = value
+            elif name == "data":
+                data.append(value)
