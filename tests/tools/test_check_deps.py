@@ -1,0 +1,79 @@
+"""tools/check-deps names each include that points up or across, and nothing else."""
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+RULES = "base:\nrt: base\nmodel: base\nsched: model base\n"
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A small project; the test writes its files and asks."""
+    (tmp_path / "apps").mkdir()
+
+    def check(files, rules=RULES):
+        for name, text in {"src/deps.txt": rules, **files}.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        result = subprocess.run([sys.executable, ROOT / "tools/check-deps", "--root", tmp_path],
+                                capture_output=True, text=True)
+        return result.returncode, result.stdout
+
+    return check
+
+
+def test_this_tree_points_down():
+    result = subprocess.run([sys.executable, ROOT / "tools/check-deps"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
+
+
+def test_includes_that_point_down_pass(tree):
+    code, text = tree({"src/sched/plan.cc": '#include "sched/plan.h"\n#include "model/job.h"\n#include <vector>\n',
+                       "apps/trainyard/main.cc": '#include "sched/plan.h"\n'})
+    assert (code, text) == (0, "check-deps: 2 files of 4 modules point down\n")
+
+
+def test_an_include_that_points_up_is_named_with_its_line(tree):
+    code, text = tree({"src/model/job.h": '#pragma once\n\n  #  include "sched/plan.h"\n'})
+    assert code == 1
+    assert 'src/model/job.h:3: #include "sched/plan.h": model may include base; sched is not below it' in text
+
+
+def test_an_include_across_is_refused(tree):
+    code, text = tree({"src/sched/plan.cc": '#include "rt/log.h"\n'})
+    assert code == 1
+    assert "sched may include base model; rt is not below it" in text
+
+
+@pytest.mark.parametrize("file", ["src/sched/plan.cc", "apps/trainyard/main.cc"])
+def test_impl_headers_belong_to_their_module(tree, file):
+    code, text = tree({file: '#include "model/impl/moves.h"\n'})
+    assert code == 1
+    assert "model/impl/ is for model alone" in text
+
+
+def test_ones_own_impl_is_fine(tree):
+    assert tree({"src/model/job.cc": '#include "model/impl/moves.h"\n'})[0] == 0
+
+
+def test_relative_includes_and_unknown_folders_are_refused(tree):
+    code, text = tree({"src/model/job.cc": '#include "job.h"\n', "src/extra/a.cc": "\n"})
+    assert code == 1
+    assert "src/model/job.cc:1" in text and "write the path from src/" in text
+    assert "the folder src/extra has no line in src/deps.txt" in text
+
+
+@pytest.mark.parametrize("rules, words", [
+    ("a: b\nb: c\nc: a\n", "a cycle: a → b → c → a"),
+    ("a:\na:\n", "a has a line already, 1"),
+    ("a: b\n", "a names b, which has no line of its own"),
+    ("a\n", "no colon"),
+])
+def test_faulty_rules_are_named(tree, rules, words):
+    code, text = tree({}, rules)
+    assert code == 1
+    assert words in text

@@ -1,0 +1,61 @@
+"""English and Chinese documents say the same, name files that exist, and show commands that exist."""
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+GUIDES = sorted(path.name for path in (ROOT / "docs/guide/en").glob("*.md"))
+PAIRS = [("README.md", "README.zh.md")] + [(f"docs/guide/en/{name}", f"docs/guide/zh/{name}") for name in GUIDES]
+DOCUMENTS = [path.relative_to(ROOT) for pattern in ("*.md", "docs/**/*.md", "examples/**/*.md")
+             for path in sorted(ROOT.glob(pattern))]
+
+
+def outline(path):
+    """Depths of headings, rows of tables and lists, code blocks: what must agree between languages."""
+    text = (ROOT / path).read_text()
+    blocks = re.findall(r"^```.*?^```", text, re.M | re.S)
+    rest = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    return {"headings": [len(h) for h in re.findall(r"^(#+) ", rest, re.M)],
+            "table rows": len(re.findall(r"^\|", rest, re.M)),
+            "list items": len(re.findall(r"^\s*(?:-|\d+\.) ", rest, re.M)),
+            "code": [strip_comments(block) for block in blocks]}
+
+
+def strip_comments(block):
+    """Code must be the same in both languages; comments in it may be translated."""
+    return "\n".join(re.sub(r"\s+#\s.*$|^#\s.*$", "", line) for line in block.splitlines())
+
+
+@pytest.mark.parametrize("english, chinese", PAIRS)
+def test_both_languages_have_the_same_parts(english, chinese):
+    assert outline(english) == outline(chinese)
+
+
+def test_there_is_no_guide_in_one_language_only():
+    assert GUIDES == sorted(path.name for path in (ROOT / "docs/guide/zh").glob("*.md"))
+    assert GUIDES
+
+
+@pytest.mark.parametrize("chinese", [pair[1] for pair in PAIRS])
+def test_the_chinese_one_is_chinese(chinese):
+    text = re.sub(r"```.*?```|`[^`]*`", "", (ROOT / chinese).read_text(), flags=re.S)
+    letters = len(re.findall(r"[A-Za-z]", text))
+    assert len(re.findall(r"[\u4e00-\u9fff]", text)) * 2 > letters
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=str)
+def test_links_point_at_files_that_exist(document):
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", (ROOT / document).read_text()):
+        if "://" not in target:
+            assert (ROOT / document.parent / target).exists(), f"{document} links to {target}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=str)
+def test_make_targets_and_examples_exist(document):
+    text = (ROOT / document).read_text()
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
+    for target in re.findall(r"(?:^|`)(?:sudo )?make ([a-z][a-z-]+)(?:`|$| )", text, re.M):
+        assert target in targets, f"{document} says make {target}"
+    for name in re.findall(r"examples/[\w./-]+\.yaml", text):
+        assert (ROOT / name).exists(), f"{document} names {name}"
