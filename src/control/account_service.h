@@ -94,6 +94,8 @@ class AccountService {
   boost::asio::awaitable<Result<Secret>> reset_link(auth::Principal who, std::string user);
 
  private:
+  boost::asio::awaitable<Result<auth::Principal>> by_token(std::string hash);
+  boost::asio::awaitable<Result<auth::Principal>> by_session(std::string hash);
   boost::asio::awaitable<Result<auth::Principal>> principal_of(UserId user,
                                                                auth::Scopes scopes,
                                                                TokenId token);

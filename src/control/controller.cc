@@ -58,6 +58,7 @@ Controller::Controller(Parts parts)
       engine_(parts.engine),
       launcher_(parts.launcher),
       hub_(parts.hub),
+      board_(parts.board),
       clock_(parts.clock),
       rules_(parts.rules),
       saved_(parts.io),
@@ -80,6 +81,7 @@ LiveJob& Controller::add(model::Job job, std::shared_ptr<const model::JobSpec> s
   live->spec = std::move(spec);
   LiveJob& added = *live;
   live_.insert_or_assign(added.job.id, std::move(live));
+  board_.open(added.job.id);
   return added;
 }
 
@@ -148,7 +150,7 @@ bool Controller::host_ports() const {
 void Controller::set_deadline(LiveJob& live) {
   if (live.deadline) deadlines_.erase({*live.deadline, live.job.id});
   live.deadline =
-      model::is_final(live.job.life.state) ? std::nullopt : progress(live).next_deadline();
+      model::is_final(live.job.life.state) ? std::nullopt : progress(live).next_deadline(clock_.now());
   if (live.deadline) deadlines_.insert({*live.deadline, live.job.id});
 }
 
@@ -317,6 +319,7 @@ void Controller::forget_job(const JobId& id) {
   scheduler_.release_job(id, clock_.now());
   if (live->deadline) deadlines_.erase({*live->deadline, id});
   live_.erase(id);
+  board_.close(id);
 }
 
 void Controller::act(const JobId& id, Unsaved done) {
@@ -354,6 +357,7 @@ void Controller::start_task(LiveJob& live,
       .job = live.job.id, .attempt = live.job.life.attempt, .task = ref, .tries = task.tries};
   if (!holds_a_place(task.state) || launching_.contains(key)) return;
   launching_.emplace(key, std::nullopt);
+  board_.began(key);
   tasks_.spawn("launch", launch(std::move(key), snapshot));
 }
 
@@ -441,6 +445,7 @@ void Controller::take_report(const engine::TaskReport& report) {
     apply(*live,
           model::fact::TaskStarted{.task = key.task, .attempt = key.attempt, .tries = key.tries});
   } else {
+    board_.ended(key);
     apply(
         *live,
         model::fact::TaskEnded{

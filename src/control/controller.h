@@ -14,6 +14,7 @@
 #include "control/launcher.h"
 #include "control/live_job.h"
 #include "control/port_pool.h"
+#include "control/task_board.h"
 #include "engine/engine.h"
 #include "rt/task_group.h"
 #include "sched/scheduler.h"
@@ -42,6 +43,7 @@ class Controller {
     engine::Engine& engine;
     Launcher& launcher;
     EventHub& hub;
+    TaskBoard& board;
     const Clock& clock;
     model::SiteRules rules;
   };
@@ -126,6 +128,7 @@ class Controller {
   engine::Engine& engine_;
   Launcher& launcher_;
   EventHub& hub_;
+  TaskBoard& board_;
   const Clock& clock_;
   model::SiteRules rules_;
 

@@ -66,6 +66,7 @@ class JobService {
     store::JobStore& jobs;
     store::EventStore& events;
     store::WorkspaceStore& workspaces;
+    store::UserStore& users;
     Controller& controller;
     JobFinder& finder;
     Uploads& uploads;
@@ -73,6 +74,8 @@ class JobService {
     EventHub& hub;
     const Clock& clock;
     const config::Config& config;
+    engine::Capabilities capabilities;
+    sched::Scheduler& capacity;  ///< knows the nodes and no load; only asked what could ever fit
     std::string logs_root;
     std::string data_dir;
   };
@@ -129,6 +132,9 @@ class JobService {
   /// Waits until there are events after `seen`, or for `patience`. False when the server is ending.
   boost::asio::awaitable<bool> wait_for_events(EventId seen, Millis patience);
 
+  /// Where a new follower begins.
+  boost::asio::awaitable<Result<EventId>> last_event();
+
   struct QueuedJob {
     sched::QueueEntry entry;
     bool visible = false;  ///< others' entries are counted but have no name, owner or id
@@ -145,9 +151,8 @@ class JobService {
   struct Prepared;
   boost::asio::awaitable<Result<Prepared>> prepare(const SubmitRequest& request,
                                                    jobspec::ReadJob read);
-  boost::asio::awaitable<Result<Submitted>> insert(const SubmitRequest& request,
-                                                   Prepared prepared,
-                                                   std::string key);
+  boost::asio::awaitable<Result<std::vector<Submitted>>> insert(std::vector<Prepared> prepared);
+  boost::asio::awaitable<Result<UserId>> owner_id(auth::Principal who, std::string name);
   boost::asio::awaitable<Result<Submitted>> again(auth::Principal who,
                                                   model::Job old,
                                                   std::string name,

@@ -107,6 +107,7 @@ asio::awaitable<Result<void>> Controller::recover() {
 void Controller::resume_task(const model::TaskKey& key, bool missing) {
   LiveJob& live = *find(key.job);
   const model::Task& task = live.task(key.task);
+  board_.began(key);
   if (!missing) {
     // The stop may have been stored but not sent: send it again, once more does no harm.
     if (task.state == TaskState::Stopping) {

@@ -1,0 +1,235 @@
+#include "app.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <charconv>
+#include <filesystem>
+
+#include "auth/token.h"
+#include "base/text.h"
+#include "engine/fake/fake_engine.h"
+#include "engine/local/local_engine.h"
+#include "rt/log.h"
+#include "telemetry/log_keeper.h"
+#include "telemetry/log_paths.h"
+#include "version.h"
+
+namespace ty {
+
+namespace asio = boost::asio;
+
+namespace {
+
+store::DatabaseConfig database_config(const config::Config& config, const control::DataDir& dirs) {
+  return {.url = config.database == "sqlite" ? dirs.database_file() : config.database};
+}
+
+/// `A100:8` → eight devices.
+Result<std::vector<std::string>> gpu_inventory(const std::vector<std::string>& entries) {
+  std::vector<std::string> devices;
+  for (const std::string& entry : entries) {
+    const std::vector<std::string> parts = split(entry, ':');
+    int count = 1;
+    const std::string number = parts.size() == 2 ? parts[1] : "1";
+    const auto [end, ec] = std::from_chars(number.data(), number.data() + number.size(), count);
+    const bool good = parts.size() <= 2 && !parts[0].empty() && ec == std::errc{} &&
+                      end == number.data() + number.size() && count >= 1 && count <= 1024;
+    if (!good)
+      return fail(
+          Errc::Invalid,
+          fmt::format("node.gpus: \"{}\" is no inventory; write for example A100:8", entry));
+    devices.insert(devices.end(), static_cast<std::size_t>(count), parts[0]);
+  }
+  return devices;
+}
+
+std::vector<sched::Node> nodes_for_capacity(const engine::Engine& engine) {
+  std::vector<sched::Node> nodes;
+  for (const engine::NodeInfo& info : engine.nodes()) {
+    sched::Node node{.name = info.name,
+                     .cpu_milli = info.cpu_milli,
+                     .memory = info.memory,
+                     .labels = info.labels};
+    for (const std::string& type : info.gpu_types) node.gpus.push_back({.type = type});
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+template <class T>
+T run_on(asio::io_context& io, asio::awaitable<T> work) {
+  return asio::co_spawn(io, std::move(work), asio::use_future).get();
+}
+
+}  // namespace
+
+App::App(config::Config settings, control::DataDir data, std::unique_ptr<store::Database> database)
+    : config(std::move(settings)),
+      dirs(std::move(data)),
+      db(std::move(database)),
+      board([this](const model::TaskKey& key) {
+        log_watcher.poke(telemetry::log_path(dirs.root(), key));
+      }),
+      accounts({.users = users,
+                .tokens = tokens,
+                .sessions = sessions,
+                .workspaces = workspaces,
+                .pool = blocking,
+                .clock = clock,
+                .config = config}) {}
+
+Result<std::unique_ptr<App>> App::start(config::Config config) {
+  TY_TRY(control::DataDir dirs, control::DataDir::open(config.data_dir));
+  TY_TRY(std::unique_ptr<store::Database> db, store::Database::open(database_config(config, dirs)));
+  std::unique_ptr<App> app(new App(std::move(config), std::move(dirs), std::move(db)));
+  TY_DO(app->open_engine());
+  TY_DO(app->begin());
+  return app;
+}
+
+Result<void> App::open_engine() {
+  // Reports may come before there is a controller only if the engine had started something, which
+  // it has not.
+  engine::ReportSink sink = [this](engine::TaskReport report) {
+    controller->report(std::move(report));
+  };
+  TY_TRY(std::vector<std::string> gpus, gpu_inventory(config.node.gpus));
+  if (config.engine == "fake") {
+    engine::NodeInfo node{
+        .name = config.node.name.empty() ? "fake-1" : config.node.name,
+        .address = "127.0.0.1",
+        .cpu_milli = config.node.cpu_milli == 0 ? 64'000 : config.node.cpu_milli,
+        .memory = config.node.memory == 0 ? std::int64_t{256} << 30 : config.node.memory,
+        .gpu_types = gpus,
+        .labels = config.node.labels};
+    auto world = std::make_shared<engine::FakeWorld>(std::vector{std::move(node)});
+    engine = std::make_unique<engine::FakeEngine>(
+        std::move(world), clock, std::move(sink), engine::FakeEngine::Drive::Thread);
+  } else {
+    engine::LocalOptions options{.data_dir = dirs.root(),
+                                 .node_name = config.node.name,
+                                 .cpu_milli = config.node.cpu_milli,
+                                 .memory = config.node.memory,
+                                 .gpu_types = std::move(gpus),
+                                 .labels = config.node.labels};
+    TY_TRY(engine, engine::LocalEngine::open(std::move(options), std::move(sink)));
+  }
+  return {};
+}
+
+Result<void> App::begin() {
+  const engine::Capabilities capabilities = engine->capabilities();
+  for (const std::string& warning : capabilities.warnings) log::warn("engine.warning {}", warning);
+  launcher = std::make_unique<control::Launcher>(dirs, uploads, capabilities.runtime);
+  model::SiteRules rules{.max_debug_hold = config.jobs.max_debug_hold,
+                         .max_time_limit = config.jobs.max_time_limit,
+                         .gang_timeout = config.jobs.gang_timeout};
+  controller =
+      std::make_unique<control::Controller>(control::Controller::Parts{.io = control.io,
+                                                                       .jobs = jobs,
+                                                                       .engine = *engine,
+                                                                       .launcher = *launcher,
+                                                                       .hub = hub,
+                                                                       .board = board,
+                                                                       .clock = clock,
+                                                                       .rules = rules});
+  capacity.set_nodes(nodes_for_capacity(*engine));
+  job_service =
+      std::make_unique<control::JobService>(control::JobService::Parts{.jobs = jobs,
+                                                                       .events = events,
+                                                                       .workspaces = workspaces,
+                                                                       .users = users,
+                                                                       .controller = *controller,
+                                                                       .finder = finder,
+                                                                       .uploads = uploads,
+                                                                       .pool = blocking,
+                                                                       .hub = hub,
+                                                                       .clock = clock,
+                                                                       .config = config,
+                                                                       .capabilities = capabilities,
+                                                                       .capacity = capacity,
+                                                                       .logs_root = dirs.logs(),
+                                                                       .data_dir = dirs.root()});
+  TY_TRY(std::optional<Secret> link,
+         run_on(background.io, accounts.bootstrap(dirs.admin_token_file())));
+  TY_DO(run_on(control.io, controller->recover()));
+
+  http_api = std::make_unique<api::Api>(api::Services{.jobs = *job_service,
+                                                      .logs = logs,
+                                                      .accounts = accounts,
+                                                      .controller = *controller,
+                                                      .config = config,
+                                                      .version = kVersion,
+                                                      .engine = config.engine});
+  net::ServerOptions options{.listen = config.http.listen,
+                             .threads = static_cast<unsigned>(config.http.threads)};
+  options.idle_time = config.http.idle;
+  http = std::make_unique<net::HttpServer>(
+      std::move(options), http_api->handler(), [this](const net::Exchange& exchange) {
+        http_api->done(exchange);
+      });
+  // From here on others may see us: the loop first, so that the first submit already finds somebody
+  // at work.
+  control_loop = std::make_unique<rt::TaskGroup>(control.io.get_executor());
+  control_loop->spawn("controller", controller->run());
+  loops = std::make_unique<rt::TaskGroup>(background.io.get_executor());
+  loops->spawn("housekeeping", keep_house());
+  TY_TRY(const std::string address, http->start());
+  url_ = "http://" + address;
+  if (link) sign_in_link_ = auth::sign_in_link(url_, *link);
+  const std::string ready = fmt::format(R"({{"url":"{}","pid":{},"ssh":null}})", url_, ::getpid());
+  return control::replace_file(dirs.server_file(), ready + "\n", 0644);
+}
+
+asio::awaitable<void> App::keep_house() {
+  for (;;) {
+    co_await job_service->tidy();
+    telemetry::KeepPolicy policy{.compress_after = config.logs.compress_after,
+                                 .delete_after = config.logs.keep};
+    if (config.logs.max_total)
+      policy.max_total = static_cast<std::uint64_t>(*config.logs.max_total);
+    auto round = [this, policy] {
+      // The file's last change is the task's end: nobody but the task's supervisor ever writes it.
+      auto end_of = [this](const model::TaskKey& key) -> std::optional<Time> {
+        if (!board.has_ended(key)) return std::nullopt;
+        std::error_code ec;
+        const auto changed =
+            std::filesystem::last_write_time(telemetry::log_path(dirs.root(), key), ec);
+        if (ec) return from_millis(0);
+        return std::chrono::time_point_cast<Millis>(std::chrono::file_clock::to_sys(changed));
+      };
+      return telemetry::sweep(
+          dirs.logs(), policy, clock.now(), end_of, [this] { return stopped_; });
+    };
+    auto swept = co_await blocking.run(std::move(round));
+    if (!swept) log::warn("logs.sweep_failed problem={}", swept.error().message);
+    asio::steady_timer pause(background.io, std::chrono::minutes{5});
+    co_await pause.async_wait(asio::use_awaitable);
+  }
+}
+
+void App::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  hub.close();
+  if (http) http->stop();
+  if (loops) run_on(background.io, loops->stop());
+  if (controller) run_on(control.io, controller->stop());
+  if (control_loop) run_on(background.io, control_loop->stop());
+  engine.reset();
+  std::error_code ec;
+  std::filesystem::remove(dirs.server_file(), ec);
+}
+
+App::~App() {
+  stop();
+  control.join();
+  background.join();
+}
+
+}  // namespace ty

@@ -1,0 +1,113 @@
+#pragma once
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "api/api.h"
+#include "config/config.h"
+#include "control/account_service.h"
+#include "control/controller.h"
+#include "control/data_dir.h"
+#include "control/event_hub.h"
+#include "control/job_finder.h"
+#include "control/job_service.h"
+#include "control/launcher.h"
+#include "control/log_service.h"
+#include "control/task_board.h"
+#include "control/uploads.h"
+#include "engine/engine.h"
+#include "net/http_server.h"
+#include "rt/blocking_pool.h"
+#include "rt/task_group.h"
+#include "sched/scheduler.h"
+#include "store/database.h"
+#include "store/event_store.h"
+#include "store/job_store.h"
+#include "store/token_store.h"
+#include "store/user_store.h"
+#include "store/workspace_store.h"
+#include "telemetry/log_follow.h"
+
+namespace ty {
+
+/// An io_context with a thread of its own.
+class Loop {
+ public:
+  Loop() : guard_(boost::asio::make_work_guard(io)), thread_([this] { io.run(); }) {}
+  ~Loop() { join(); }
+  void join() {
+    guard_.reset();
+    if (thread_.joinable()) thread_.join();
+  }
+  boost::asio::io_context io;
+
+ private:
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_;
+  std::thread thread_;
+};
+
+/// The wiring diagram of `trainyard serve`: members in order of need, each built from those before
+/// it.
+class App {
+ public:
+  /// Opens the data directory and the database, takes back what runs, and listens. Every error
+  /// names its cure.
+  static Result<std::unique_ptr<App>> start(config::Config config);
+  /// Stops listening, stores what has happened, lets go of the tasks.
+  void stop();
+  ~App();
+
+  const std::string& url() const { return url_; }
+  /// A link that signs the administrator in once, until there is a password.
+  const std::optional<std::string>& sign_in_link() const { return sign_in_link_; }
+  const std::string& data_dir() const { return dirs.root(); }
+  engine::Capabilities capabilities() const { return engine->capabilities(); }
+
+ private:
+  App(config::Config config, control::DataDir dirs, std::unique_ptr<store::Database> db);
+  Result<void> open_engine();
+  Result<void> begin();
+  boost::asio::awaitable<void> keep_house();
+
+  config::Config config;
+  SystemClock clock;
+  control::DataDir dirs;
+  rt::BlockingPool blocking{4};
+  std::unique_ptr<store::Database> db;
+  store::JobStore jobs{*db};
+  store::EventStore events{*db};
+  store::UserStore users{*db};
+  store::TokenStore tokens{*db};
+  store::SessionStore sessions{*db};
+  store::WorkspaceStore workspaces{*db};
+
+  Loop background;  ///< log watching, housekeeping
+  Loop control;     ///< owns all job state
+  telemetry::LogWatcher log_watcher{background.io.get_executor()};
+  control::EventHub hub;
+  control::TaskBoard board;
+  control::Uploads uploads{dirs.uploads()};
+  control::JobFinder finder{jobs, users};
+  control::LogService logs{dirs, finder, board, log_watcher, blocking};
+  control::AccountService accounts;
+
+  // What depends on the engine, which tells the controller what it sees.
+  std::unique_ptr<engine::Engine> engine;
+  std::unique_ptr<control::Launcher> launcher;
+  std::unique_ptr<control::Controller> controller;
+  sched::Scheduler capacity;
+  std::unique_ptr<control::JobService> job_service;
+  std::unique_ptr<api::Api> http_api;
+  std::unique_ptr<net::HttpServer> http;
+
+  std::unique_ptr<rt::TaskGroup> loops;
+  std::unique_ptr<rt::TaskGroup> control_loop;
+  std::string url_;
+  std::optional<std::string> sign_in_link_;
+  bool stopped_ = false;
+};
+
+}  // namespace ty

@@ -1,0 +1,40 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "config/config.h"
+#include "control/account_service.h"
+#include "control/job_service.h"
+#include "control/log_service.h"
+#include "net/http_server.h"
+
+namespace ty::api {
+
+/// What the HTTP edge may call; all of it outlives the Api.
+struct Services {
+  control::JobService& jobs;
+  control::LogService& logs;
+  control::AccountService& accounts;
+  control::Controller& controller;
+  const config::Config& config;
+  std::string version;
+  std::string engine;  ///< `local (process runtime)`, for /version and the page
+};
+
+/// The HTTP face of the server: every route of contract/openapi.yaml, who may call it, and what
+/// every answer shares (request id, access log, problem bodies, metrics). Filled at construction,
+/// then read-only and used by all threads.
+class Api {
+ public:
+  explicit Api(Services services);
+  ~Api();
+
+  net::Handler handler();
+  void done(const net::Exchange& exchange);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ty::api

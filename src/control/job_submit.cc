@@ -1,0 +1,267 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "control/job_service.h"
+#include "model/spec_json.h"
+#include "model/words.h"
+#include "rt/log.h"
+
+/// How a job file becomes a job.
+namespace ty::control {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// Larger files are read on the pool: a reader may take its time with a hostile one.
+constexpr std::size_t kReadInline = 64 * 1024;
+
+jobspec::Issue warning(std::string code, std::string path, std::string message) {
+  return {.severity = jobspec::Severity::Warning,
+          .code = std::move(code),
+          .pointer = "/" + path,
+          .path = path,
+          .message = std::move(message)};
+}
+
+/// What this server cannot do yet, told at once instead of when the task starts.
+Result<void> check_mounts(const model::JobSpec& spec) {
+  std::vector<Fault> faults;
+  for (const model::RoleSpec& role : spec.roles) {
+    for (const model::Mount& mount : role.mounts) {
+      const bool known = mount.source.starts_with("upload:") ||
+                         (mount.kind == model::MountKind::Output &&
+                          (mount.source.empty() || mount.source == "scratch:"));
+      if (known) continue;
+      faults.push_back(
+          {.pointer = "/roles/" + role.name,
+           .message = fmt::format("no storage serves \"{}\"; use code: . to bring files along, "
+                                  "or leave output away for the platform's folder",
+                                  shorten(mount.source)),
+           .code = "source"});
+    }
+  }
+  if (faults.empty()) return {};
+  std::string message = faults.front().message;
+  return fail(Errc::Invalid, std::move(message), std::move(faults));
+}
+
+}  // namespace
+
+struct JobService::Prepared {
+  store::NewJob row;
+  std::shared_ptr<const model::JobSpec> spec;
+  std::vector<jobspec::Issue> warnings;
+};
+
+jobspec::ReadResult JobService::check(std::string_view body,
+                                      std::optional<model::Dialect> format,
+                                      const std::map<std::string, std::string>& params) const {
+  jobspec::ReadOptions options;
+  options.format = format;
+  options.params = params;
+  options.defaults.cpu_milli = p_.config.jobs.default_cpu_milli;
+  options.defaults.memory = p_.config.jobs.default_memory;
+  // A folder beside the file is fine here: the command that submits it packs it.
+  options.local_sources = jobspec::LocalSources::Keep;
+  return jobspec::read(body, options);
+}
+
+asio::awaitable<Result<std::string>> JobService::keep_upload(auth::Principal who,
+                                                             std::string file) {
+  if (!who.scopes.has(auth::Scope::Write)) {
+    p_.uploads.discard(file);
+    co_return fail(Errc::Forbidden, "this token may only read; make one with the scope write");
+  }
+  auto keep = [this, file = std::move(file)] { return p_.uploads.keep(file); };
+  co_return co_await p_.pool.run(std::move(keep));
+}
+
+asio::awaitable<Result<std::vector<Submitted>>> JobService::submit(SubmitRequest request) {
+  jobspec::ReadOptions options;
+  options.format = request.format;
+  options.params = request.params;
+  options.uploads = request.uploads;
+  options.defaults.cpu_milli = p_.config.jobs.default_cpu_milli;
+  options.defaults.memory = p_.config.jobs.default_memory;
+  jobspec::ReadResult read;
+  if (request.body.size() <= kReadInline) {
+    read = jobspec::read(request.body, options);
+  } else {
+    auto slowly = [&] { return jobspec::read(request.body, options); };
+    read = co_await p_.pool.run(std::move(slowly));
+  }
+  if (!read.ok()) co_return std::unexpected(jobspec::to_error(read.errors, ""));
+
+  std::vector<Prepared> prepared;
+  for (jobspec::ReadJob& job : read.jobs) {
+    TY_CO_TRY(Prepared one, co_await prepare(request, std::move(job)));
+    prepared.push_back(std::move(one));
+  }
+  std::vector<Submitted> answers;
+  if (request.dry_run) {
+    for (Prepared& one : prepared) {
+      answers.push_back({.name = one.row.job.name, .warnings = std::move(one.warnings)});
+    }
+    co_return answers;
+  }
+  co_return co_await insert(std::move(prepared));
+}
+
+asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRequest& request,
+                                                                  jobspec::ReadJob read) {
+  model::JobSpec& spec = read.spec;
+  Result<model::Workspace> workspace = co_await p_.workspaces.find_by_name(spec.workspace);
+  // A workspace one does not belong to does not exist for one.
+  if (!workspace ||
+      !auth::may(request.who, auth::Action::ShowWorkspace, {.workspace = workspace->id})) {
+    if (!workspace && workspace.error().code != Errc::NotFound)
+      co_return std::unexpected(std::move(workspace).error());
+    co_return fail(Errc::NotFound,
+                   fmt::format("there is no workspace \"{}\" for you", shorten(spec.workspace)),
+                   {{"/workspace",
+                     "write one that you belong to, or leave it away for default",
+                     "reference"}});
+  }
+  TY_CO_DO(auth::may(request.who,
+                     auth::Action::SubmitJob,
+                     {.workspace = workspace->id, .owner = request.who.user}));
+  if (spec.priority > 100) {
+    TY_CO_DO(
+        auth::may(request.who, auth::Action::UsePriorityAboveHigh, {.workspace = workspace->id}));
+  }
+  TY_CO_DO(check_mounts(spec));
+  if (!spec.secrets.empty()) {
+    co_return fail(Errc::Invalid,
+                   "no secret is stored on this server",
+                   {{"/secrets", "pass it in env, or leave it away", "reference"}});
+  }
+
+  Prepared out;
+  out.warnings = std::move(read.warnings);
+  if (const auto& cap = p_.config.jobs.max_time_limit;
+      cap && (!spec.time_limit || *spec.time_limit > *cap)) {
+    out.warnings.push_back(
+        warning("changed",
+                "time_limit",
+                fmt::format("stored as {}: the most this site allows", format_duration(*cap))));
+    spec.time_limit = *cap;
+  }
+  if (!p_.capabilities.images &&
+      std::ranges::any_of(spec.roles, [](const auto& role) { return !role.image.empty(); })) {
+    out.warnings.push_back(
+        warning("ignored",
+                "image",
+                "this server runs commands on the machine itself; without effect here"));
+  }
+
+  model::Job& job = out.row.job;
+  job.id = random_job_id();
+  if (spec.name.empty()) spec.name = "job-" + job.id.str().substr(0, 7);
+  job.name = spec.name;
+  job.owner = request.who.user;
+  job.owner_name = request.who.name;
+  job.workspace = workspace->id;
+  job.workspace_name = workspace->name;
+  job.dialect = spec.dialect;
+  job.priority = spec.priority;
+  job.created_at = p_.clock.now();
+  job.tasks_total = model::task_count(spec);
+  job.gpus_total = model::gpu_count(spec);
+  job.life = model::JobProgress::begin(spec, job.created_at);
+
+  const std::vector<model::TaskRef> tasks =
+      model::JobProgress(spec, job.life, {}, 0).to_place(job.created_at);
+  for (const sched::Request& needs : sched::requests_for(job, spec, tasks, true)) {
+    if (auto fits = p_.capacity.fits_ever(needs); !fits) {
+      out.warnings.push_back(
+          warning("impossible",
+                  "roles",
+                  fits.error().message + "; it will wait until there is such a machine"));
+    }
+  }
+  out.row.spec_json = model::to_json(spec);
+  out.row.original = {.media_type = request.media_type, .bytes = request.body};
+  out.row.labels = spec.labels;
+  out.row.ttl = spec.ttl;
+  out.row.idempotency_key = request.idempotency_key;
+  out.row.body_hash = request.idempotency_key.empty() ? std::string() : body_hash(request);
+  out.row.actor = request.who.name;
+  out.spec = std::make_shared<const model::JobSpec>(std::move(spec));
+  co_return out;
+}
+
+asio::awaitable<Result<std::vector<Submitted>>> JobService::insert(std::vector<Prepared> prepared) {
+  std::vector<store::NewJob> rows;
+  std::vector<std::vector<model::Task>> tasks;
+  for (Prepared& one : prepared) {
+    tasks.push_back(one.row.job.life.tasks);
+    rows.push_back(std::move(one.row));
+  }
+  TY_CO_TRY(std::vector<store::Inserted> inserted, co_await p_.jobs.insert(std::move(rows)));
+  std::vector<Submitted> answers;
+  EventId last;
+  for (std::size_t i = 0; i < inserted.size(); ++i) {
+    store::Inserted& stored = inserted[i];
+    answers.push_back({.id = stored.job.id,
+                       .name = stored.job.name,
+                       .handle = stored.job.handle,
+                       .warnings = std::move(prepared[i].warnings),
+                       .repeated = stored.repeated});
+    if (stored.repeated) continue;
+    last = std::max(last, stored.event);
+    stored.job.life.tasks = std::move(tasks[i]);
+    p_.controller.admit(std::move(stored.job), std::move(prepared[i].spec));
+  }
+  p_.hub.announce(last);
+  co_return answers;
+}
+
+asio::awaitable<Result<Submitted>> JobService::clone(auth::Principal who,
+                                                     std::string job,
+                                                     std::string name) {
+  TY_CO_TRY(const model::Job old,
+            co_await p_.finder.find(who, std::move(job), auth::Action::ShowJob));
+  co_return co_await again(std::move(who), old, std::move(name), false);
+}
+
+asio::awaitable<Result<Submitted>> JobService::retry(auth::Principal who, std::string job) {
+  TY_CO_TRY(const model::Job old,
+            co_await p_.finder.find(who, std::move(job), auth::Action::RetryJob));
+  if (!model::is_final(old.life.state)) {
+    co_return fail(
+        Errc::Conflict,
+        fmt::format(
+            "{} is {}; only a job that has ended can be run again, clone makes a copy at any time",
+            old.name,
+            model::to_word(old.life.state)));
+  }
+  co_return co_await again(std::move(who), old, "", true);
+}
+
+asio::awaitable<Result<Submitted>> JobService::again(auth::Principal who,
+                                                     model::Job old,
+                                                     std::string name,
+                                                     bool is_retry) {
+  // From the stored spec, not from the file: parameters, uploads and defaults are what they were
+  // then.
+  TY_CO_TRY(const std::string json, co_await p_.jobs.spec(old.seq));
+  TY_CO_TRY(store::Original original, co_await p_.jobs.original(old.seq));
+  jobspec::ReadJob read;
+  TY_CO_TRY(read.spec, model::spec_from_json(json));
+  if (!name.empty()) {
+    TY_CO_DO(jobspec::check_job_name(name, read.spec.dialect));
+    read.spec.name = std::move(name);
+  }
+  SubmitRequest request{
+      .who = std::move(who), .body = std::move(original.bytes), .media_type = original.media_type};
+  TY_CO_TRY(Prepared prepared, co_await prepare(request, std::move(read)));
+  prepared.row.event =
+      fmt::format(R"({{"{}":"{}"}})", is_retry ? "retry_of" : "clone_of", old.id.str());
+  std::vector<Prepared> one;
+  one.push_back(std::move(prepared));
+  TY_CO_TRY(std::vector<Submitted> answers, co_await insert(std::move(one)));
+  co_return std::move(answers.front());
+}
+
+}  // namespace ty::control
