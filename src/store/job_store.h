@@ -85,6 +85,10 @@ class JobStore {
   /// the earlier job when the body is the same, else Conflict. Conflict (`name_taken`) also for a
   /// taken name under `unique_name`; NotFound when owner or workspace do not exist.
   boost::asio::awaitable<Result<Inserted>> insert(NewJob job);
+  /// Several at once (a file with several documents or parameter values): all of them or none, in
+  /// one transaction and in this order. With an idempotency key the n-th job counts under
+  /// `key#n`, the first under `key`.
+  boost::asio::awaitable<Result<std::vector<Inserted>>> insert(std::vector<NewJob> jobs);
 
   /// Stores what happened to many jobs in one group. Each item for itself: Conflict when the
   /// version is not the one seen (somebody else was faster), NotFound when the job is gone.
