@@ -149,8 +149,8 @@ bool Controller::host_ports() const {
 
 void Controller::set_deadline(LiveJob& live) {
   if (live.deadline) deadlines_.erase({*live.deadline, live.job.id});
-  live.deadline =
-      model::is_final(live.job.life.state) ? std::nullopt : progress(live).next_deadline(clock_.now());
+  live.deadline = model::is_final(live.job.life.state) ? std::nullopt
+                                                       : progress(live).next_deadline(clock_.now());
   if (live.deadline) deadlines_.insert({*live.deadline, live.job.id});
 }
 

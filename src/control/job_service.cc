@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "model/spec_json.h"
 #include "model/words.h"
 #include "rt/log.h"
 #include "telemetry/log_keeper.h"

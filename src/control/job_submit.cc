@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 #include "control/job_service.h"
+#include "control/sha256.h"
+#include "jobspec/job_name.h"
 #include "model/spec_json.h"
 #include "model/words.h"
 #include "rt/log.h"
@@ -44,6 +46,16 @@ Result<void> check_mounts(const model::JobSpec& spec) {
   if (faults.empty()) return {};
   std::string message = faults.front().message;
   return fail(Errc::Invalid, std::move(message), std::move(faults));
+}
+
+/// What must be the same for a repetition to count as one: the file and everything that changes its
+/// meaning.
+std::string body_hash(const SubmitRequest& request) {
+  std::string all = request.body;
+  for (const auto* map : {&request.params, &request.uploads}) {
+    for (const auto& [key, value] : *map) all += '\0' + key + '=' + value;
+  }
+  return sha256(all);
 }
 
 }  // namespace
@@ -181,7 +193,8 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
     }
   }
   out.row.spec_json = model::to_json(spec);
-  out.row.original = {.media_type = request.media_type, .bytes = request.body};
+  out.row.original = {
+      .media_type = request.media_type, .bytes = request.body, .sha256 = sha256(request.body)};
   out.row.labels = spec.labels;
   out.row.ttl = spec.ttl;
   out.row.idempotency_key = request.idempotency_key;
@@ -250,7 +263,7 @@ asio::awaitable<Result<Submitted>> JobService::again(auth::Principal who,
   jobspec::ReadJob read;
   TY_CO_TRY(read.spec, model::spec_from_json(json));
   if (!name.empty()) {
-    TY_CO_DO(jobspec::check_job_name(name, read.spec.dialect));
+    TY_CO_DO(jobspec::accept_job_name(name, read.spec.dialect));
     read.spec.name = std::move(name);
   }
   SubmitRequest request{

@@ -2,48 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <memory>
-#include <vector>
 
 #include "base/ids.h"
 #include "control/archive.h"
+#include "control/sha256.h"
 
 namespace ty::control {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-Result<std::string> sha256_of(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return fail(Errc::Internal, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> digest(EVP_MD_CTX_new(),
-                                                                       EVP_MD_CTX_free);
-  EVP_DigestInit_ex(digest.get(), EVP_sha256(), nullptr);
-  std::vector<char> buffer(1 << 20);
-  ssize_t n = 0;
-  while ((n = ::read(fd, buffer.data(), buffer.size())) > 0) {
-    EVP_DigestUpdate(digest.get(), buffer.data(), static_cast<std::size_t>(n));
-  }
-  ::close(fd);
-  if (n < 0)
-    return fail(Errc::Internal, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  unsigned char raw[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  EVP_DigestFinal_ex(digest.get(), raw, &size);
-  std::string hex;
-  for (unsigned i = 0; i < size; ++i) hex += fmt::format("{:02x}", raw[i]);
-  return hex;
-}
-
-}  // namespace
 
 Result<std::string> Uploads::new_file() const {
   const std::string path = fmt::format("{}/incoming-{}", root_, random_hex(8));
@@ -55,7 +26,7 @@ Result<std::string> Uploads::new_file() const {
 }
 
 Result<std::string> Uploads::keep(const std::string& file) const {
-  auto sha = sha256_of(file);
+  auto sha = sha256_of_file(file);
   if (!sha) return sha;
   const std::string archive = root_ + "/" + *sha;
   const std::string folder = archive + ".d";
