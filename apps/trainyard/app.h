@@ -91,7 +91,13 @@ class App {
   control::TaskBoard board;
   control::Uploads uploads{dirs.uploads()};
   control::JobFinder finder{jobs, users};
-  control::LogService logs{dirs, finder, board, log_watcher, blocking};
+  control::LogService logs{{.dirs = dirs,
+                            .jobs = jobs,
+                            .finder = finder,
+                            .board = board,
+                            .hub = hub,
+                            .watcher = log_watcher,
+                            .pool = blocking}};
   control::AccountService accounts;
 
   // What depends on the engine, which tells the controller what it sees.

@@ -37,6 +37,11 @@ asio::awaitable<void> EventHub::wait_beyond(EventId seen, Millis patience) {
   std::erase(waiting_, timer);
 }
 
+EventId EventHub::latest() const {
+  const std::lock_guard lock(mutex_);
+  return latest_;
+}
+
 void EventHub::close() {
   {
     const std::lock_guard lock(mutex_);

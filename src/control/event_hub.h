@@ -22,6 +22,9 @@ class EventHub {
   /// closes.
   boost::asio::awaitable<void> wait_beyond(EventId seen, Millis patience);
 
+  /// Everything up to here has been announced.
+  EventId latest() const;
+
   /// Wakes all for good: the server ends.
   void close();
   bool closed() const;

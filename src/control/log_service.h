@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "control/data_dir.h"
+#include "control/event_hub.h"
 #include "control/job_finder.h"
 #include "control/task_board.h"
 #include "rt/blocking_pool.h"
@@ -49,26 +50,28 @@ class LogText {
 /// thread.
 class LogService {
  public:
-  LogService(const DataDir& dirs,
-             JobFinder& finder,
-             TaskBoard& board,
-             telemetry::LogWatcher& watcher,
-             rt::BlockingPool& pool)
-      : dirs_(dirs), finder_(finder), board_(board), watcher_(watcher), pool_(pool) {}
+  struct Parts {
+    const DataDir& dirs;
+    store::JobStore& jobs;
+    JobFinder& finder;
+    TaskBoard& board;
+    EventHub& hub;
+    telemetry::LogWatcher& watcher;
+    rt::BlockingPool& pool;
+  };
+  explicit LogService(Parts parts) : p_(parts) {}
 
   /// NotFound when there is no such job or task for this caller, with the names of the tasks there
   /// are; Invalid for a broken pattern or a combination that makes no sense. A job that has not
-  /// begun has an empty log; with `follow` the text waits for it.
+  /// begun has an empty log; with `follow` the text waits for it. A task that was started more than
+  /// once in an attempt has its tries one after the other; parts (`tail`, `lines`, …) are of the
+  /// last one.
   boost::asio::awaitable<Result<std::unique_ptr<LogText>>> open(auth::Principal who,
                                                                 std::string job,
                                                                 LogQuery query);
 
  private:
-  const DataDir& dirs_;
-  JobFinder& finder_;
-  TaskBoard& board_;
-  telemetry::LogWatcher& watcher_;
-  rt::BlockingPool& pool_;
+  Parts p_;
 };
 
 }  // namespace ty::control

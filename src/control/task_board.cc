@@ -4,6 +4,10 @@
 
 namespace ty::control {
 
+namespace {
+constexpr std::chrono::seconds kLinger{10};
+}  // namespace
+
 void TaskBoard::open(const JobId& job) {
   const std::lock_guard lock(mutex_);
   jobs_.try_emplace(job);
@@ -30,15 +34,21 @@ void TaskBoard::ended(const model::TaskKey& key) {
 }
 
 void TaskBoard::close(const JobId& job) {
-  JobTries last;
+  std::vector<Try> tries;
   {
     const std::lock_guard lock(mutex_);
+    const Moment now = std::chrono::steady_clock::now();
+    for (; !closed_.empty() && now - closed_.front().first > kLinger; closed_.pop_front()) {
+      jobs_.erase(closed_.front().second);
+    }
     const auto at = jobs_.find(job);
-    if (at == jobs_.end()) return;
-    last = std::move(at->second);
-    jobs_.erase(at);
+    if (at == jobs_.end() || at->second.closed) return;
+    at->second.closed = true;
+    for (Try& one : at->second.tries) one.ended = true;
+    closed_.emplace_back(now, job);
+    tries = at->second.tries;
   }
-  for (const Try& one : last.tries) changed_(one.key);
+  for (const Try& one : tries) changed_(one.key);
 }
 
 std::optional<TaskBoard::JobTries> TaskBoard::find(const JobId& job) const {
@@ -50,7 +60,7 @@ std::optional<TaskBoard::JobTries> TaskBoard::find(const JobId& job) const {
 bool TaskBoard::has_ended(const model::TaskKey& key) const {
   const std::lock_guard lock(mutex_);
   const auto job = jobs_.find(key.job);
-  if (job == jobs_.end()) return true;
+  if (job == jobs_.end() || job->second.closed) return true;
   const auto found = std::ranges::find(job->second.tries, key, &Try::key);
   return found != job->second.tries.end() && found->ended;
 }
