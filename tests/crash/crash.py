@@ -39,10 +39,16 @@ SETTLE_WITHIN = 240
 # How much longer than its own sleep a task may take on a machine as busy as this one makes it.
 SLACK_FACTOR, SLACK_SECONDS = 2.0, 20.0
 
-# Notes go to the output folder, where a second run of the same task would append a second pair. A line is
-# TOKEN INDEX NUMBER VALUE, and VALUE follows from NUMBER, so the whole log can be recomputed.
+# Notes go to the output folder, where a second run of the same task would append a second pair: what happened, which
+# process (its id and when it was born, as ids repeat in namespaces), and when. A line of the log is TOKEN INDEX NUMBER
+# VALUE, and VALUE follows from NUMBER, so the whole log can be recomputed.
 SCRIPT = """\
-note() { read -r up _ < /proc/uptime; echo "$1 $$ $up" >> "$TRAINYARD_OUTPUT_DIR/notes.$TRAINYARD_INDEX"; }
+note() {
+  read -r up _ < /proc/uptime
+  read -r life < /proc/$$/stat
+  set -- "$1" ${life##*) }
+  echo "$1 $$.${21} $up" >> "$TRAINYARD_OUTPUT_DIR/notes.$TRAINYARD_INDEX"
+}
 note start
 burst() { awk -v t=%(token)s -v i="$TRAINYARD_INDEX" -v a="$1" -v b="$2" \
   'BEGIN { for (n = a; n <= b; n++) print t, i, n, (n * 7919) %% 1000003 }'; }

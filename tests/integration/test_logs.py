@@ -1,0 +1,181 @@
+"""Logs as people read them: the end, a part, a search, live, all tasks together, and very large ones."""
+import threading
+import time
+import zlib
+
+import pytest
+from trainyard import eventually
+
+pytestmark = pytest.mark.core
+
+COUNTING = "run: seq 1 %d\n"
+
+
+def numbers(first, last):
+    return "".join(f"{n}\n" for n in range(first, last + 1))
+
+
+def follow(server, job, **query):
+    """Reads a followed log to its end; returns bytes and the time each piece came."""
+    pieces = []
+    with server.call("GET", f"/api/v1/jobs/{job}/logs", params={"follow": "true", **query}, stream=True) as answer:
+        assert answer.status_code == 200, answer.text
+        for piece in answer.iter_content(None):
+            pieces.append((time.monotonic(), piece))
+    return pieces
+
+
+def test_a_log_is_what_the_task_wrote(server):
+    job = server.submit("run: |\n  printf 'no newline at the end'\n  printf ' err\\r\\n\\tx' >&2\n")
+    server.wait(job, "succeeded")
+    answer = server.call("GET", f"/api/v1/jobs/{job}/logs")
+    assert answer.content == b"no newline at the end err\r\n\tx"
+    assert answer.headers["Content-Type"].startswith("text/plain")
+
+
+def test_bytes_that_are_no_text_come_back_unchanged(server):
+    job = server.submit("run: |\n  printf '\\000\\377\\376\\033[31m'\n  head -c 300000 /dev/zero | tr '\\0' '\\200'\n")
+    server.wait(job, "succeeded")
+    assert server.call("GET", f"/api/v1/jobs/{job}/logs").content == b"\0\xff\xfe\x1b[31m" + b"\x80" * 300_000
+
+
+def test_stdout_and_stderr_keep_their_order(server):
+    job = server.submit("run: |\n  for i in $(seq 1 500); do echo out $i; echo err $i >&2; done\n")
+    server.wait(job, "succeeded")
+    assert server.logs(job) == "".join(f"out {i}\nerr {i}\n" for i in range(1, 501))
+
+
+def test_tail_gives_the_last_lines(server):
+    job = server.submit(COUNTING % 10_000)
+    server.wait(job, "succeeded")
+    assert server.logs(job, tail=3) == numbers(9_998, 10_000)
+    assert server.logs(job, tail=1_000_000) == numbers(1, 10_000)
+    assert server.logs(job, tail=0) == ""
+
+
+def test_grep_finds_lines_in_the_whole_log(server):
+    job = server.submit(COUNTING % 100_000)
+    server.wait(job, "succeeded")
+    assert server.logs(job, grep="^99..9$") == "".join(f"99{a}{b}9\n" for a in range(10) for b in range(10))
+    assert server.logs(job, grep="nothing") == ""
+
+
+@pytest.mark.parametrize("pattern", ["(", "(?<=x)y", "a" * 2000, "((a{1,1000}){1,1000}){1,1000}"])
+def test_a_broken_pattern_is_refused(server, pattern):
+    job = server.submit("run: echo x")
+    server.wait(job, "succeeded")
+    answer = server.call("GET", f"/api/v1/jobs/{job}/logs", params={"grep": pattern})
+    assert answer.status_code == 400
+    assert answer.json()["message"]
+
+
+def test_following_shows_lines_as_they_come_and_ends_with_the_task(server):
+    job = server.submit("run: |\n  for i in 1 2 3 4; do echo $i; sleep 0.4; done\n")
+    pieces = follow(server, job)
+    assert b"".join(piece for _, piece in pieces) == b"1\n2\n3\n4\n"
+    assert pieces[-1][0] - pieces[0][0] > 0.8, "all of it came at once"
+
+
+def test_following_a_job_that_waits_shows_it_once_it_runs(make_server):
+    server = make_server(TRAINYARD_NODE__CPUS="1").start()
+    first = server.submit("cpus: 1\nrun: sleep 1")
+    second = server.submit("cpus: 1\nrun: echo at last")
+    assert b"".join(piece for _, piece in follow(server, second)) == b"at last\n"
+    assert server.job(first)["state"] == "succeeded"
+
+
+def test_many_followers_all_get_everything(server):
+    job = server.submit("run: |\n  for i in $(seq 1 50); do seq $((i * 100)) $((i * 100 + 99)); sleep 0.02; done\n")
+    got = [None] * 16
+
+    def read(i):
+        got[i] = b"".join(piece for _, piece in follow(server, job))
+
+    threads = [threading.Thread(target=read, args=(i,)) for i in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(got) == {numbers(100, 5099).encode()}
+
+
+def test_a_follower_that_goes_away_is_no_trouble(server):
+    job = server.submit("stop_grace: 1s\nrun: |\n  while :; do echo tick; sleep 0.05; done\n")
+    server.wait(job, "running")
+    for _ in range(10):
+        with server.call("GET", f"/api/v1/jobs/{job}/logs?follow=true", stream=True) as answer:
+            assert next(answer.iter_content(1))
+    assert server.call("GET", "/readyz").status_code == 200
+    server.call("POST", f"/api/v1/jobs/{job}/stop")
+    server.wait(job, "cancelled")
+
+
+def test_tasks_have_logs_of_their_own_and_one_together(server):
+    job = server.submit("roles:\n"
+                        "  a: {run: 'for i in 1 2 3; do echo a$i; sleep 0.2; done'}\n"
+                        "  b: {count: 2, run: 'sleep 0.1; for i in 1 2 3; do echo b$TRAINYARD_INDEX$i; sleep 0.2; done'}\n")
+    server.wait(job, "succeeded")
+    assert server.logs(job, task="a-0") == "a1\na2\na3\n"
+    assert server.logs(job, task="b-1") == "b11\nb12\nb13\n"
+    merged = server.logs(job, merged="true").splitlines()
+    assert len(merged) == 9
+    assert [line.split()[-1] for line in merged if "a-0" in line] == ["a1", "a2", "a3"]
+    assert merged.index(next(line for line in merged if line.endswith("b01"))) > 0
+    assert "a3" not in merged[0]
+
+
+def test_an_unknown_task_is_not_found(server):
+    job = server.submit("run: echo x")
+    server.wait(job, "succeeded")
+    for task in ("main-1", "worker-0", "nonsense", "main-99999999999999999999"):
+        answer = server.call("GET", f"/api/v1/jobs/{job}/logs", params={"task": task})
+        assert answer.status_code in (400, 404), f"{task}: {answer.status_code}"
+        assert answer.json()["message"]
+
+
+def test_since_gives_what_came_after_a_moment(server):
+    job = server.submit("run: |\n  echo early\n  sleep 1.5\n  date +%s > $TRAINYARD_OUTPUT_DIR/now\n  echo late\n")
+    server.wait(job, "succeeded")
+    late = int((server.data_dir / "outputs" / job[:2] / job / "now").read_text())
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(late))
+    assert server.logs(job, since=moment) == "late\n"
+
+
+def test_a_large_log_neither_hangs_nor_fills_memory(server):
+    """300 MB, read to its end, its tail and a search at once; the server stays small."""
+    job = server.submit("memory: 256MB\nrun: yes 0123456789012345678901234567890123456789012345678901234567890123456789"
+                        "01234567890123456789012345678 | head -n 3000000\n")
+    server.wait(job, "succeeded", patience=120)
+    assert server.logs(job, tail=1) == "0123456789" * 9 + "012345678\n"
+    size, check = 0, 0
+    with server.call("GET", f"/api/v1/jobs/{job}/logs", stream=True) as answer:
+        for piece in answer.iter_content(1 << 20):
+            size += len(piece)
+            check = zlib.crc32(piece, check)
+    assert size == 300_000_000
+    line = b"0123456789" * 9 + b"012345678\n"
+    wanted = 0
+    for _ in range(3000):
+        wanted = zlib.crc32(line * 1000, wanted)
+    assert check == wanted
+    assert server.logs(job, grep="no such line") == ""
+    with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
+        peak = next(int(row.split()[1]) for row in status if row.startswith("VmHWM"))
+    assert peak < 400 * 1024, f"the server grew to {peak / 1024:.0f} MB"
+
+
+def test_one_line_of_100_megabytes_is_just_a_line(server):
+    job = server.submit("run: head -c 100000000 /dev/zero | tr '\\0' x; echo; echo end\n")
+    server.wait(job, "succeeded", patience=120)
+    assert server.logs(job, tail=1) == "end\n"
+    answer = server.call("GET", f"/api/v1/jobs/{job}/logs")
+    assert len(answer.content) == 100_000_005
+
+
+def test_the_log_of_a_deleted_job_is_gone(server):
+    job = server.submit("run: echo x")
+    server.wait(job, "succeeded")
+    assert server.call("DELETE", f"/api/v1/jobs/{job}").status_code in (200, 204)
+    assert server.call("GET", f"/api/v1/jobs/{job}/logs").status_code == 404
+    folder = server.data_dir / "logs" / job[:2] / job
+    eventually(lambda: not folder.exists(), "the log's folder is gone")
