@@ -55,17 +55,17 @@ void append_number(std::string& out, N number) {
 /// or empty is left out.
 class JsonObject {
  public:
-  JsonObject& add(std::string_view key, std::string_view value) & {
+  JsonObject& add(std::string_view key, std::string_view value) {
     if (value.empty()) return *this;
     open(key);
     append_json_string(text_, value);
     return *this;
   }
-  JsonObject& add(std::string_view key, const char* value) & {
+  JsonObject& add(std::string_view key, const char* value) {
     return add(key, std::string_view(value));
   }
   template <std::integral N>
-  JsonObject& add(std::string_view key, N value) & {
+  JsonObject& add(std::string_view key, N value) {
     open(key);
     if constexpr (std::same_as<N, bool>)
       text_ += value ? "true" : "false";
@@ -74,11 +74,11 @@ class JsonObject {
     return *this;
   }
   template <class T>
-  JsonObject& add(std::string_view key, const std::optional<T>& value) & {
+  JsonObject& add(std::string_view key, const std::optional<T>& value) {
     return value ? add(key, *value) : *this;
   }
   /// `json` is JSON already.
-  JsonObject& add_json(std::string_view key, std::string_view json) & {
+  JsonObject& add_json(std::string_view key, std::string_view json) {
     open(key);
     text_ += json;
     return *this;
