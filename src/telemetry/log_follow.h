@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,7 +103,8 @@ class LogFollower {
   std::optional<LogReader> reader_;
   std::uint64_t at_;
   std::vector<char> buffer_;
-  std::chrono::steady_clock::time_point looked_{};
+  bool registered_ = false;
+  bool trickling_ = false;
 };
 
 }  // namespace ty::telemetry

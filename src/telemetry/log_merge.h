@@ -27,8 +27,7 @@ struct MergeSource {
 
 struct MergeOptions {
   std::optional<Time> since, until;
-  std::optional<std::uint64_t>
-      last_lines;  ///< start at most so many lines before the end of each log
+  std::optional<std::uint64_t> last_lines;  ///< only the last so many of the merged lines
   bool labels = true;
 };
 
@@ -73,13 +72,13 @@ class LogMergeFollower {
   boost::asio::awaitable<Result<std::string_view>> next();
 
  private:
-  Result<bool> update();
+  Result<bool> look();
 
   std::function<MergeView()> view_;
-  MergeOptions options_;
   LogInterest interest_;
   std::unique_ptr<MergeCore> core_;
-  std::chrono::steady_clock::time_point looked_{};
+  bool done_ = false;
+  bool trickling_ = false;
 };
 
 }  // namespace ty::telemetry

@@ -28,6 +28,12 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
+/// The start of a line and its number.
+struct LinePlace {
+  std::uint64_t offset = 0;
+  std::uint64_t line = 1;
+};
+
 /// One task's log, running or ended, plain or compressed: the same answers either way.
 ///
 /// Every question (last lines, a range of lines, a stretch of time) is answered by a ByteRange,
@@ -67,8 +73,10 @@ class LogReader {
   Result<ByteRange> between(std::optional<Time> since, std::optional<Time> until);
 
   Result<std::uint64_t> line_count();
-  /// The number of the line that holds the byte at `offset`.
-  Result<std::uint64_t> line_at(std::uint64_t offset);
+  Result<std::uint64_t> newlines();
+  /// The number of the line that holds the byte at `offset`. `known` is a line before it, from
+  /// which to count where the index knows none closer.
+  Result<std::uint64_t> line_at(std::uint64_t offset, LinePlace known = {});
   /// When the byte at `offset` arrived; null when unknown.
   Result<std::optional<Time>> time_at(std::uint64_t offset);
   /// Start of the line that holds the byte at `offset`.
@@ -86,7 +94,12 @@ class LogReader {
   Result<std::optional<std::uint64_t>> after_newlines(std::uint64_t from,
                                                       std::uint64_t end,
                                                       std::uint64_t count);
-  Result<std::uint64_t> newlines_before(std::uint64_t offset);
+  Result<std::uint64_t> newlines_before(std::uint64_t offset, LinePlace known = {});
+  /// `known` is a start of a line to search from, where the index knows nothing closer. The size
+  /// when there is no such line.
+  Result<std::uint64_t> start_of_line(std::uint64_t number, LinePlace known);
+  Result<std::uint64_t> first_line_since(Time time);
+  Result<bool> index_knows_near(std::uint64_t offset);
   std::span<char> scratch();
 
   std::unique_ptr<ByteSource> bytes_;

@@ -25,7 +25,7 @@ struct LinePattern {
 };
 
 /// A compiled pattern. Immutable, so any number of threads may use one. A line is matched without
-/// its newline (and without a carriage return before that); `^` and `$` are its ends.
+/// its newline; `^` and `$` are its ends.
 class LineMatcher {
  public:
   struct Span {
@@ -96,6 +96,7 @@ class LineFilter {
 
  private:
   enum class Mode : std::uint8_t { Collecting, Passing, Dropping };
+  void whole_lines(std::string_view lines, std::string& out) const;
   const LineMatcher& matcher_;
   std::string line_;
   Mode mode_ = Mode::Collecting;

@@ -1,0 +1,137 @@
+#include "telemetry/impl/log_index.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "telemetry/log_paths.h"
+
+namespace ty::telemetry {
+
+static_assert(std::endian::native == std::endian::little,
+              "index records are read as they lie on disk");
+
+namespace {
+constexpr std::uint64_t kRecordBytes = sizeof(LogIndex::Record);
+constexpr std::uint64_t kBlockRecords = 170;
+
+bool follows(const LogIndex::Record& before, const LogIndex::Record& next) {
+  return next.offset > before.offset && next.lines_before >= before.lines_before &&
+         next.lines_before - before.lines_before <= next.offset - before.offset;
+}
+}  // namespace
+
+Result<LogIndex::Record> LogIndex::record(std::uint64_t i) {
+  if (i < block_start_ || i >= block_start_ + block_.size()) {
+    block_start_ = i / kBlockRecords * kBlockRecords;
+    block_.resize(kBlockRecords);
+    const std::span<char> raw(reinterpret_cast<char*>(block_.data()), block_.size() * kRecordBytes);
+    auto got = source_->read_at(block_start_ * kRecordBytes, raw);
+    block_.resize(got ? *got / kRecordBytes : 0);
+    if (!got) return std::unexpected(std::move(got).error());
+    if (i >= block_start_ + block_.size())
+      return fail(Errc::Internal, "the log's index became shorter");
+  }
+  return block_[static_cast<std::size_t>(i - block_start_)];
+}
+
+Result<void> LogIndex::refresh(std::uint64_t log_size, const std::string& path) {
+  if (!source_) {
+    auto opened = open_bytes(path);
+    if (!opened && opened.error().code == Errc::NotFound) return {};
+    if (!opened) return std::unexpected(std::move(opened).error());
+    source_ = std::move(*opened);
+  }
+  TY_DO(source_->refresh());
+  std::uint64_t count = source_->size() / kRecordBytes;
+  if (count == count_) return {};
+  // The last block may have been read while its end was still missing.
+  block_.clear();
+
+  // Zeros at the end: space the file system had given the file before its bytes came, and a power
+  // cut in between.
+  const auto blank = [](const Record& r) { return r.at_ms <= 0; };
+  while (count > count_) {
+    TY_TRY(const Record last, record(count - 1));
+    if (!blank(last)) break;
+    --count;
+  }
+  // Records of bytes that are not there (yet).
+  const std::uint64_t known = count_;
+  count_ = count;
+  TY_TRY(count, partition([&](const Record& r) { return r.offset < log_size; }));
+  count = std::max(count, known);
+  for (; count > known; --count) {
+    TY_TRY(const Record last, record(count - 1));
+    if (count == 1) {
+      if (last.lines_before <= last.offset && !blank(last)) break;
+      continue;
+    }
+    TY_TRY(const Record before, record(count - 2));
+    if (follows(before, last) && !blank(last)) break;
+  }
+  count_ = count;
+  return {};
+}
+
+template <class Holds>
+Result<std::uint64_t> LogIndex::partition(Holds holds) {
+  std::uint64_t low = 0;
+  std::uint64_t high = count_;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    TY_TRY(const Record r, record(middle));
+    if (holds(r))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+Result<std::optional<LogIndex::Record>> LogIndex::last_of(std::uint64_t number) {
+  if (number == 0) return std::nullopt;
+  TY_TRY(const Record r, record(number - 1));
+  return r;
+}
+
+Result<bool> LogIndex::fits(std::uint64_t number, std::uint64_t offset) {
+  if (number > count_) return false;
+  if (number > 0) {
+    TY_TRY(const Record covering, record(number - 1));
+    if (covering.offset > offset) return false;
+  }
+  if (number == count_) return true;
+  TY_TRY(const Record next, record(number));
+  return next.offset > offset;
+}
+
+Result<std::uint64_t> LogIndex::position(std::uint64_t offset) {
+  for (const std::uint64_t guess : {hint_, hint_ + 1}) {
+    TY_TRY(const bool right, fits(guess, offset));
+    if (right) return hint_ = guess;
+  }
+  TY_TRY(hint_, partition([&](const Record& r) { return r.offset <= offset; }));
+  return hint_;
+}
+
+Result<std::optional<LogIndex::Record>> LogIndex::covering(std::uint64_t offset) {
+  TY_TRY(const std::uint64_t number, position(offset));
+  return last_of(number);
+}
+
+Result<std::optional<LogIndex::Record>> LogIndex::before_line_break(std::uint64_t lines) {
+  TY_TRY(const std::uint64_t number,
+         partition([&](const Record& r) { return r.lines_before < lines; }));
+  return last_of(number);
+}
+
+Result<std::optional<LogIndex::Record>> LogIndex::first_since(Time time) {
+  const std::int64_t ms = to_millis(time);
+  TY_TRY(const std::uint64_t number, partition([&](const Record& r) { return r.at_ms < ms; }));
+  if (number == count_) return std::nullopt;
+  TY_TRY(const Record r, record(number));
+  return r;
+}
+
+}  // namespace ty::telemetry
