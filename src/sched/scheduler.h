@@ -13,6 +13,8 @@
 
 namespace ty::sched {
 
+struct State;  // impl/state.h
+
 /// What of a node is taken, and by whom.
 struct NodeUse {
   std::string name;
@@ -53,10 +55,11 @@ class Scheduler {
 
   /// Tasks that run already, as found after a restart. Repeats safely.
   void occupy(const Request& request, const std::vector<Assigned>& tasks, Time since);
-  /// The task's pieces are free again; unknown tasks are fine. `release_job` also learns how long
-  /// such jobs take.
+  /// The task's pieces are free again; unknown tasks are fine.
   void release(const JobId& job, model::TaskRef task, Time now);
-  void release_job(const JobId& job, Time now);
+  /// Nothing of the job runs any more. Of those that completed it learns how long such jobs take.
+  enum class Ended : std::uint8_t { Completed, Interrupted };
+  void release_job(const JobId& job, Time now, Ended ended = Ended::Completed);
 
   /// Decides. Cheap when nothing changed; its cost depends on what can start, not on how much
   /// waits.
@@ -73,7 +76,6 @@ class Scheduler {
   std::vector<NodeUse> nodes_in_use() const;
 
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 

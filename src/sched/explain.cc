@@ -1,0 +1,64 @@
+#include <algorithm>
+
+#include "sched/explanation.h"
+#include "sched/impl/obstacles.h"
+#include "sched/impl/pass.h"
+#include "sched/impl/sentences.h"
+#include "sched/scheduler.h"
+
+namespace ty::sched {
+namespace {
+
+/// How many go before it. Members of a line come in the order of their turns, so each line is
+/// searched, not walked.
+std::int64_t count_before(const State& s, const Turn& mine, Time now) {
+  std::int64_t before = 0;
+  for (const auto& [key, line] : s.queue.lines()) {
+    std::size_t low = 0, high = line->size();
+    while (low < high) {
+      const auto middle = low + (high - low) / 2;
+      if (turn_of(s, line->at(middle), now) < mine) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    before += static_cast<std::int64_t>(low);
+  }
+  return before;
+}
+
+}  // namespace
+
+std::string Explanation::text() const {
+  std::string line;
+  for (const auto& reason : reasons) {
+    if (!line.empty()) line += "; ";
+    line += reason.text;
+  }
+  return line;
+}
+
+Explanation Scheduler::explain(const RequestId& id, Time now) const {
+  Explanation e;
+  auto& s = *state_;
+  const auto* waiting = s.queue.find(id);
+  e.waiting = static_cast<std::int64_t>(s.queue.size());
+  if (waiting == nullptr) {
+    e.reasons.push_back(say("not_waiting", {}));
+    return e;
+  }
+  auto found = obstacles_of(s, *waiting, now);
+  e.verdict = found.verdict;
+  e.reasons = std::move(found.reasons);
+  e.position = 1 + count_before(s, turn_of(s, *waiting, now), now);
+  return e;
+}
+
+Result<void> Scheduler::fits_ever(const Request& request) const {
+  auto reasons = never_fits(*state_, request, state_->shapes.intern(request));
+  if (reasons.empty()) return {};
+  return fail(Errc::Invalid, reasons.front().text);
+}
+
+}  // namespace ty::sched

@@ -1,0 +1,85 @@
+#include "sched/impl/durations.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ty::sched {
+namespace {
+
+constexpr std::size_t kKeptPerName = 16;
+constexpr std::size_t kKeptNames = 10'000;
+constexpr std::uint32_t kEnough = 5;
+
+std::string stem_of(const Kind& kind) {
+  std::string_view name = kind.name;
+  while (!name.empty() && (name.back() == '-' || name.back() == '_' || name.back() == '.' ||
+                           (name.back() >= '0' && name.back() <= '9'))) {
+    name.remove_suffix(1);
+  }
+  if (name.empty()) return {};
+  return std::to_string(kind.owner.value) + "/" + std::string(name);
+}
+
+int step_of(Millis ran) {
+  const double seconds = std::max(1.0, static_cast<double>(ran.count()) / 1000);
+  return std::clamp(static_cast<int>(std::log2(seconds) * 4), 0, 127);
+}
+
+Millis middle_of(int step) {
+  return Millis(static_cast<std::int64_t>(1000 * std::exp2((step + 0.5) / 4)));
+}
+
+}  // namespace
+
+void Durations::Histogram::add(Millis ran) {
+  ++counts_[step_of(ran)];
+  ++total_;
+}
+
+std::optional<Millis> Durations::Histogram::quantile(Millis beyond, double q) const {
+  const int first = beyond > Millis(1000) ? step_of(beyond) : 0;
+  std::uint32_t longer = 0;
+  for (int s = first; s < kSteps; ++s) longer += counts_[s];
+  if (longer < kEnough) return std::nullopt;
+  auto left = static_cast<std::uint32_t>(q * longer);
+  for (int s = first; s < kSteps; ++s) {
+    if (left < counts_[s]) return std::max(middle_of(s), beyond);
+    left -= counts_[s];
+  }
+  return std::max(middle_of(kSteps - 1), beyond);
+}
+
+void Durations::record(const Kind& kind, Millis ran) {
+  all_.add(ran);
+  by_size_[{kind.workspace, kind.gpus}].add(ran);
+  auto stem = stem_of(kind);
+  if (stem.empty()) return;
+  auto [entry, is_new] = by_name_.try_emplace(stem);
+  entry->second.ran.push_back(ran);
+  if (entry->second.ran.size() > kKeptPerName) entry->second.ran.pop_front();
+  if (!is_new) return;
+  names_by_age_.push_back(std::move(stem));
+  if (names_by_age_.size() > kKeptNames) {
+    by_name_.erase(names_by_age_.front());
+    names_by_age_.pop_front();
+  }
+}
+
+std::optional<Millis> Durations::expect(const Kind& kind, Millis ran, double quantile) const {
+  if (auto known = by_name_.find(stem_of(kind)); known != by_name_.end()) {
+    std::vector<Millis> longer;
+    for (auto d : known->second.ran) {
+      if (d > ran) longer.push_back(d);
+    }
+    if (longer.size() >= kEnough) {
+      std::ranges::sort(longer);
+      return longer[static_cast<std::size_t>(quantile * static_cast<double>(longer.size() - 1))];
+    }
+  }
+  if (auto known = by_size_.find({kind.workspace, kind.gpus}); known != by_size_.end()) {
+    if (auto likely = known->second.quantile(ran, quantile)) return likely;
+  }
+  return all_.quantile(ran, quantile);
+}
+
+}  // namespace ty::sched

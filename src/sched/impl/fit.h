@@ -1,0 +1,38 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "sched/impl/cluster.h"
+#include "sched/impl/fences.h"
+#include "sched/impl/shape.h"
+
+/// Finds room for a gang: whole or not at all.
+namespace ty::sched {
+
+/// One vector of options per group of the shape.
+using Options = std::vector<std::vector<Option>>;
+Options options_for(const Shape& shape, const Site& site);
+
+/// Who asks, what must stay free, and how much they may take in all.
+struct Terms {
+  const Fences* fences = nullptr;  ///< null: none
+  Asker asker;
+  Amount allowance = Amount::boundless();
+};
+
+/// Takes pieces for every task, or, where the shape allows, for as many as there is room for;
+/// nothing is taken when even its minimum does not fit. Pieces come in the order of the shape's
+/// groups, each group's in the order of its tasks, so neighbours by index share nodes.
+///
+/// Packing: the tightest node that takes the whole group, else the emptiest nodes in turn, so that
+/// small jobs fill gaps and whole nodes stay whole; on a node the tightest NVLink group. One GPU
+/// type per group where possible.
+std::optional<std::vector<Piece>> place(Cluster& cluster,
+                                        const Shape& shape,
+                                        const Options& options,
+                                        const Terms& terms);
+
+/// The same without taking.
+bool fits(Cluster& cluster, const Shape& shape, const Options& options, const Terms& terms);
+
+}  // namespace ty::sched

@@ -1,0 +1,113 @@
+#include "sched/impl/future.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ty::sched {
+namespace {
+
+/// At `at` a running task's pieces come free, or a hold's pieces go.
+struct Event {
+  Time at{};
+  bool frees = true;
+  int order = 0;
+  const Piece* piece = nullptr;
+  const TaskNeed* need = nullptr;
+};
+
+void happen(Cluster& cluster, const std::vector<Event>& events, std::size_t from, std::size_t to) {
+  for (auto i = from; i < to; ++i) {
+    const auto& e = events[i];
+    if (e.frees) {
+      cluster.give(*e.piece, *e.need);
+    } else {
+      cluster.take(*e.piece, *e.need);
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Hold> find_hold(State& state,
+                              const Waiting& waiting,
+                              const std::vector<const Waiting*>& ahead,
+                              Time now) {
+  std::vector<Event> events;
+  int order = 0;
+  for (int slot : state.running.slots()) {
+    const auto& job = state.running.at(slot);
+    const auto end = expected_end(job, state.durations, now);
+    for (const auto& task : job.tasks)
+      events.push_back({end, true, order++, &task.piece, &task.need()});
+  }
+  for (const auto* other : ahead) {
+    for (const auto& piece : other->hold->pieces) {
+      events.push_back(
+          {other->hold->at, false, order++, &piece, &other->shape->groups[piece.group].need});
+    }
+  }
+  std::ranges::sort(events, {}, [](const Event& e) { return std::tuple(e.at, !e.frees, e.order); });
+
+  const auto& options = state.options(*waiting.shape);
+  Cluster before = state.cluster;  // after `done` events, and it did not fit
+  std::size_t done = 0;
+  for (std::size_t step = 1; done < events.size(); step *= 2) {
+    Cluster after = before;
+    std::size_t until = std::min(done + step, events.size());
+    happen(after, events, done, until);
+    if (!fits(after, *waiting.shape, options, {})) {
+      before = std::move(after);
+      done = until;
+      continue;
+    }
+    while (until - done > 1) {
+      const auto middle = done + (until - done) / 2;
+      Cluster half = before;
+      happen(half, events, done, middle);
+      if (fits(half, *waiting.shape, options, {})) {
+        after = std::move(half);
+        until = middle;
+      } else {
+        before = std::move(half);
+        done = middle;
+      }
+    }
+    auto pieces = place(after, *waiting.shape, options, {});
+    return Hold{
+        std::max(now, events[until - 1].at), *std::move(pieces), now, state.cluster.site_version()};
+  }
+  return std::nullopt;
+}
+
+void raise_fences(
+    Fences& fences, const State& state, const Waiting& waiting, const Hold& hold, Time now) {
+  std::map<int, Amount> needed;
+  for (const auto& piece : hold.pieces)
+    needed[piece.node] += waiting.shape->groups[piece.group].need.amount;
+  for (auto& [node, keep] : needed) {
+    const auto& here = state.running.on_node(node);
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      if (std::ranges::find(here.begin(), here.begin() + static_cast<std::ptrdiff_t>(i), here[i]) !=
+          here.begin() + static_cast<std::ptrdiff_t>(i)) {
+        continue;  // a job with several tasks here is listed once for each
+      }
+      const auto& job = state.running.at(here[i]);
+      // The hold counts on those it saw, even by a guess; of later ones only on what is known.
+      const auto known = known_end(job, state.durations, now);
+      const bool seen = job.since < hold.computed;
+      if (known ? *known > hold.at : !seen) continue;
+      for (const auto& task : job.tasks) {
+        if (task.piece.node == node) keep -= task.need().amount;
+      }
+    }
+    keep.cpu_milli = std::max<std::int64_t>(keep.cpu_milli, 0);
+    keep.memory = std::max<std::int64_t>(keep.memory, 0);
+    keep.gpus = std::max<std::int64_t>(keep.gpus, 0);
+    Fence fence{hold.at, keep, nullptr, 0};
+    fence.for_priority = state.policy.preemption ? waiting.request.priority
+                                                 : std::numeric_limits<std::int64_t>::min();
+    fences.add(node, fence);
+  }
+}
+
+}  // namespace ty::sched

@@ -1,0 +1,21 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "sched/impl/state.h"
+
+/// When and where a blocked request will fit, judging by when those who run are expected to end.
+namespace ty::sched {
+
+/// `ahead` are the holds of those who go before it: their pieces are not counted on. Nothing when
+/// it would not fit even if everybody left.
+std::optional<Hold> find_hold(State& state,
+                              const Waiting& waiting,
+                              const std::vector<const Waiting*>& ahead,
+                              Time now);
+
+/// Keeps later comers from what the hold needs and will not get back in time.
+void raise_fences(
+    Fences& fences, const State& state, const Waiting& waiting, const Hold& hold, Time now);
+
+}  // namespace ty::sched

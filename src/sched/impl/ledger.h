@@ -1,0 +1,75 @@
+#pragma once
+#include <map>
+#include <vector>
+
+#include "base/time.h"
+#include "sched/impl/amount.h"
+#include "sched/policy.h"
+#include "sched/world.h"
+
+/// Who uses how much, who may use more, and whose turn it is.
+namespace ty::sched {
+
+class Ledger {
+ public:
+  void set_accounts(std::vector<Account> accounts);
+  /// What all nodes together have: shares are parts of it.
+  void set_capacity(const Amount& capacity) { capacity_ = capacity; }
+
+  /// `amount` is in use from now on by a job that is `firm`: nobody may take it away.
+  void take(WorkspaceId workspace,
+            UserId owner,
+            const Amount& amount,
+            bool firm,
+            Time now,
+            Seconds half_life);
+  void give(WorkspaceId workspace,
+            UserId owner,
+            const Amount& amount,
+            bool firm,
+            Time now,
+            Seconds half_life);
+
+  const Account* account(WorkspaceId workspace) const;
+  bool has_user_limits(WorkspaceId workspace) const;
+  Amount used(WorkspaceId workspace) const;
+  Amount used_by(WorkspaceId workspace, UserId owner) const;
+
+  /// How much more may start now. Work nobody may stop (`firm`) leaves room for the guarantees of
+  /// all others; work that may be stopped can borrow them.
+  Amount allowance(WorkspaceId workspace, UserId owner, bool firm) const;
+  Amount limit_left(WorkspaceId workspace) const;
+  Amount user_limit_left(WorkspaceId workspace, UserId owner) const;
+  Amount unguaranteed_left(WorkspaceId workspace) const;
+
+  bool spent(WorkspaceId workspace) const;
+  /// With `more` it would still use no more than what it is guaranteed.
+  bool within_guarantee(WorkspaceId workspace, const Amount& more) const;
+  /// It uses more than it is guaranteed: others may want it back.
+  bool borrows(WorkspaceId workspace) const;
+
+  /// Its use now and lately as a part of everything, against its weight; the smallest goes first.
+  double share(WorkspaceId workspace, Time now, Seconds half_life) const;
+
+ private:
+  struct Use {
+    Amount now;
+    Amount firm;
+    std::map<UserId, Amount> by_owner;
+    double lately = 0;  ///< dominant share averaged over the half-life's memory, as of `at`
+    Time at{};
+  };
+  double dominant(const Amount& amount) const;
+  double lately(const Use& use, Time now, Seconds half_life) const;
+  void remember(Use& use, Time now, Seconds half_life) const;
+
+  std::vector<Account> accounts_;  ///< sorted by workspace
+  bool guarantees_ = false;
+  std::map<WorkspaceId, Use> use_;
+  Amount capacity_;
+};
+
+/// What a bound leaves of itself; boundless where it says nothing.
+Amount left_of(const Bound& bound, const Amount& used);
+
+}  // namespace ty::sched

@@ -1,0 +1,237 @@
+#include "sched/impl/obstacles.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/text.h"
+#include "sched/impl/future.h"
+#include "sched/impl/pass.h"
+#include "sched/impl/sentences.h"
+
+namespace ty::sched {
+namespace {
+
+using Verdict = Explanation::Verdict;
+
+/// Which parts of `needs` exceed `left` of a bound, each as a statement of `code`.
+void over_bound(std::vector<Statement>& out,
+                std::string_view code,
+                const Bound& bound,
+                const Amount& used,
+                const Amount& needs,
+                const std::string& workspace) {
+  const auto check = [&](std::optional<std::int64_t> limit,
+                         std::int64_t in_use,
+                         std::int64_t need,
+                         std::string what,
+                         auto words) {
+    if (!limit || in_use + need <= *limit) return;
+    out.push_back(say(code,
+                      {{"workspace", workspace},
+                       {"used", words(in_use)},
+                       {"limit", words(*limit)},
+                       {"what", std::move(what)},
+                       {"needs", words(need)}}));
+  };
+  const auto number = [](std::int64_t n) { return std::to_string(n); };
+  const auto cpus = [](std::int64_t n) {
+    return n % 1000 == 0 ? std::to_string(n / 1000) : std::to_string(n) + "m";
+  };
+  check(bound.gpus, used.gpus, needs.gpus, "GPUs", number);
+  check(bound.cpu_milli, used.cpu_milli, needs.cpu_milli, "CPUs", cpus);
+  check(bound.memory, used.memory, needs.memory, "of memory", [](std::int64_t n) {
+    return human_bytes(n);
+  });
+}
+
+void quota(std::vector<Statement>& out, State& s, const Waiting& w) {
+  const auto& r = w.request;
+  const auto* account = s.ledger.account(r.workspace);
+  const auto& name = account != nullptr ? account->name : r.workspace_name;
+  if (account != nullptr) {
+    if (s.ledger.spent(r.workspace)) out.push_back(say("no_balance", {{"workspace", name}}));
+    over_bound(
+        out, "workspace_limit", account->limit, s.ledger.used(r.workspace), w.shape->least, name);
+    over_bound(out,
+               "user_limit",
+               account->user_limit,
+               s.ledger.used_by(r.workspace, r.owner),
+               w.shape->least,
+               name);
+  }
+  if (r.preemptible) return;
+  const auto left = s.ledger.unguaranteed_left(r.workspace);
+  const auto& least = w.shape->least;
+  const auto scarce = [&](std::int64_t need, std::int64_t have, std::string what, auto words) {
+    if (need > have) {
+      out.push_back(
+          say("guaranteed",
+              {{"needs", words(need)}, {"left", words(have)}, {"what", std::move(what)}}));
+    }
+  };
+  scarce(least.gpus, left.gpus, "GPUs", [](std::int64_t n) { return std::to_string(n); });
+  scarce(least.cpu_milli, left.cpu_milli, "CPUs", [](std::int64_t n) {
+    return std::to_string(n / 1000);
+  });
+  scarce(least.memory, left.memory, "of memory", [](std::int64_t n) { return human_bytes(n); });
+}
+
+/// Nodes that take nothing new, one of which would make the difference.
+std::optional<Statement> drained(State& s, const Shape& shape) {
+  const auto& site = s.cluster.site();
+  for (int n = 0; n < s.cluster.nodes(); ++n) {
+    if (site.open[n] || !site.present[n]) continue;
+    auto opened = std::make_shared<Site>(site);
+    opened->open[n] = 1;
+    Cluster with = s.cluster;
+    with.set_site(opened);
+    if (fits(with, shape, options_for(shape, *opened), {}))
+      return say("draining", {{"node", site.names[n]}});
+  }
+  return std::nullopt;
+}
+
+std::optional<Statement> port(State& s, const Shape& shape) {
+  Shape without = shape;
+  for (auto& g : without.groups) g.need.ports.clear();
+  if (!fits(s.cluster, without, s.options(shape), {})) return std::nullopt;
+  for (const auto& g : shape.groups) {
+    for (int wanted : g.need.ports) {
+      for (int slot : s.running.slots()) {
+        const auto& job = s.running.at(slot);
+        for (const auto& task : job.tasks) {
+          if (std::ranges::binary_search(task.need().ports, wanted)) {
+            return say("port_taken",
+                       {{"port", static_cast<std::int64_t>(wanted)},
+                        {"node", s.cluster.site().names[task.piece.node]},
+                        {"job", job.name.empty() ? job.id.str() : job.name},
+                        {"job_id", job.id.str()}});
+          }
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Statement> reserved(State& s, const Waiting& w, Time now) {
+  Terms terms{nullptr, s.asker(w.request, now), Amount::boundless()};
+  Fences fences;
+  fences.reset(s.cluster.nodes());
+  raise_reservations(fences, s, now);
+  terms.fences = &fences;
+  if (fences.empty() || fits(s.cluster, *w.shape, s.options(*w.shape), terms)) return std::nullopt;
+  auto free = s.cluster;
+  auto pieces = place(free, *w.shape, s.options(*w.shape), {});
+  if (!pieces) return std::nullopt;
+  for (const auto& piece : *pieces) {
+    for (const auto& fence : fences.on(piece.node)) {
+      if (!fence.binds(terms.asker)) continue;
+      const auto& r = *fence.reservation;
+      Data data{{"node", s.cluster.site().names[piece.node]},
+                {"reservation", r.name},
+                {"from", to_rfc3339(r.from)},
+                {"until", to_rfc3339(r.to)}};
+      return say(r.from <= now ? "reserved" : "reserved_soon", std::move(data));
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whose turn it is among those that may start at all.
+const Waiting* first_in_turn(State& s, Time now) {
+  const Waiting* first = nullptr;
+  for (const auto& [key, line] : s.queue.lines()) {
+    const auto& head = line->at(0);
+    if (s.ledger.spent(head.request.workspace) ||
+        !line->shape->least.fits_in(s.allowance(head.request)))
+      continue;
+    if (first == nullptr || turn_of(s, head, now) < turn_of(s, *first, now)) first = &head;
+  }
+  return first;
+}
+
+}  // namespace
+
+std::string job_in_words(const Request& request) {
+  return request.name.empty() ? "job " + request.id.job.str() : request.name;
+}
+
+Fences fences_ahead_of(State& s, const Waiting& w, Time now, std::vector<const Waiting*>* holders) {
+  Fences fences;
+  fences.reset(s.cluster.nodes());
+  raise_reservations(fences, s, now);
+  const auto mine = turn_of(s, w, now);
+  for (const auto& [key, line] : s.queue.lines()) {
+    for (std::size_t i = 0; i < line->size(); ++i) {
+      const auto& other = line->at(i);
+      if (!other.hold) break;  // holds are given from the head on
+      if (&other == &w || turn_of(s, other, now) > mine) continue;
+      raise_fences(fences, s, other, *other.hold, now);
+      if (holders != nullptr) holders->push_back(&other);
+    }
+  }
+  return fences;
+}
+
+Obstacles obstacles_of(State& s, const Waiting& w, Time now) {
+  Obstacles found;
+  auto& reasons = found.reasons;
+  if (auto never = never_fits(s, w.request, w.shape); !never.empty()) {
+    return {Verdict::Impossible, std::move(never)};
+  }
+  if (w.request.not_before && *w.request.not_before > now) {
+    reasons.push_back(say("backoff", {{"until", to_rfc3339(*w.request.not_before)}}));
+    found.verdict = Verdict::Held;
+  }
+  quota(reasons, s, w);
+  if (!reasons.empty() && reasons.back().code == "no_balance") found.verdict = Verdict::Held;
+
+  if (!fits(s.cluster, *w.shape, s.options(*w.shape), {})) {
+    if (auto drain = drained(s, *w.shape)) {
+      reasons.push_back(*std::move(drain));
+      found.verdict = Verdict::Held;
+    }
+    if (auto taken = port(s, *w.shape)) {
+      reasons.push_back(*std::move(taken));
+    } else {
+      for (auto& r : shortfall(s, *w.shape)) reasons.push_back(std::move(r));
+    }
+    return found;
+  }
+  if (auto kept = reserved(s, w, now)) {
+    reasons.push_back(*std::move(kept));
+    found.verdict = Verdict::Held;
+    return found;
+  }
+  if (!reasons.empty()) return found;
+
+  std::vector<const Waiting*> holders;
+  Terms terms;
+  const auto fences = fences_ahead_of(s, w, now, &holders);
+  terms.fences = &fences;
+  terms.asker = s.asker(w.request, now);
+  if (!holders.empty() && !fits(s.cluster, *w.shape, s.options(*w.shape), terms)) {
+    const auto* first = *std::ranges::min_element(
+        holders, {}, [&](const Waiting* h) { return turn_of(s, *h, now); });
+    reasons.push_back(say("would_delay",
+                          {{"job", job_in_words(first->request)},
+                           {"job_id", first->request.id.job.str()},
+                           {"at", to_rfc3339(first->hold->at)}}));
+    return found;
+  }
+  if (!s.policy.backfill) {
+    const auto* first = first_in_turn(s, now);
+    if (first != nullptr && first != &w) {
+      reasons.push_back(
+          say("behind",
+              {{"job", job_in_words(first->request)}, {"job_id", first->request.id.job.str()}}));
+      return found;
+    }
+  }
+  found.verdict = Verdict::StartsNow;
+  reasons.push_back(say("starts_now", {}));
+  return found;
+}
+
+}  // namespace ty::sched

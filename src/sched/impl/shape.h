@@ -1,0 +1,75 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "sched/impl/amount.h"
+#include "sched/request.h"
+
+/// What a request needs, without who asks. Thousands of waiting requests share a handful of shapes,
+/// and what does not fit for one of them does not fit for all: this is why a long queue costs
+/// nothing.
+namespace ty::sched {
+
+struct TaskNeed {
+  Amount amount;
+  std::vector<std::string> gpu_types;  ///< any of these, the first the dearest; empty: any
+  std::map<std::string, std::int64_t> devices;
+  model::TextMap labels;
+  std::vector<int> ports;  ///< sorted
+};
+
+struct ShapeGroup {
+  TaskNeed need;
+  int count = 0;
+  int min_tasks = 0;
+};
+
+/// A class of nodes that could run a task, and which of its GPU types would.
+struct Option {
+  int klass = 0;
+  int type = -1;  ///< position in NodeClass::types; -1 when no GPU is asked for
+};
+
+struct Shape {
+  int id = 0;  ///< small number, reused after its last request is gone
+  std::vector<ShapeGroup> groups;
+  std::vector<int> hardest_first;  ///< order in which groups are placed
+  int tasks = 0;
+  int min_tasks = 0;
+  Amount total;             ///< of all tasks
+  Amount least;             ///< of the smallest start allowed
+  std::int64_t widest = 0;  ///< most GPUs of one task
+
+  bool elastic() const { return min_tasks < tasks; }
+};
+
+/// What was found out about a shape and need not be found out again.
+struct ShapeMemo {
+  std::uint64_t options_for_site = 0;        ///< Cluster::site_version() of `options`
+  std::vector<std::vector<Option>> options;  ///< per group
+  std::uint64_t too_tight = 0;               ///< Cluster::loosened() at which it last did not fit
+};
+
+/// Hands out one Shape per different need. A copy of the table may go its own way: shapes are
+/// immutable and shared, memos are not.
+class ShapeTable {
+ public:
+  std::shared_ptr<const Shape> intern(const Request& request);
+  ShapeMemo& memo(const Shape& shape) { return memos_[shape.id]; }
+
+ private:
+  struct Known {
+    std::weak_ptr<const Shape> shape;
+    int id = 0;
+  };
+  void sweep();
+  std::unordered_map<std::string, Known> known_;
+  std::size_t sweep_at_ = 64;
+  std::vector<int> spare_ids_;
+  std::vector<ShapeMemo> memos_;
+};
+
+}  // namespace ty::sched

@@ -1,0 +1,255 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/text.h"
+#include "sched/impl/obstacles.h"
+#include "sched/impl/sentences.h"
+
+/// Numbers for what is scarce: of GPUs, CPUs or memory, on one node or in all.
+namespace ty::sched {
+namespace {
+
+enum class Scarce { Gpus, Cpu, Memory };
+
+std::int64_t part(const Amount& a, Scarce what) {
+  return what == Scarce::Gpus ? a.gpus : what == Scarce::Cpu ? a.cpu_milli : a.memory;
+}
+
+std::string in_words(std::int64_t n, Scarce what, const std::vector<std::string>& types) {
+  if (what == Scarce::Gpus) return gpus_in_words(n, types);
+  if (what == Scarce::Cpu) return cpus_in_words(n);
+  return human_bytes(n) + " of memory";
+}
+
+std::string bare(std::int64_t n, Scarce what) {
+  if (what == Scarce::Gpus) return std::to_string(n);
+  if (what == Scarce::Cpu) return fmt::format("{:g}", static_cast<double>(n) / 1000);
+  return human_bytes(n);
+}
+
+/// The need of every task, stripped of all but one kind.
+Shape only(const Shape& shape, Scarce what) {
+  Shape bare = shape;
+  bare.total = bare.least = {};
+  for (auto& g : bare.groups) {
+    auto& a = g.need.amount;
+    if (what != Scarce::Gpus) a.gpus = 0;
+    if (what != Scarce::Cpu) a.cpu_milli = 0;
+    if (what != Scarce::Memory) a.memory = 0;
+    g.need.ports.clear();
+    g.need.devices.clear();
+    bare.total += a * g.count;
+    bare.least += a * g.min_tasks;
+  }
+  return bare;
+}
+
+struct NodeView {
+  std::int64_t free = 0;
+  std::int64_t total = 0;
+  int node = -1;
+};
+
+/// Nodes that could run a task of the group, were they empty, with what is free of the scarce kind.
+std::vector<NodeView> views(const Cluster& cluster, const TaskNeed& need, Scarce what) {
+  std::vector<NodeView> out;
+  const auto& site = cluster.site();
+  const auto options = options_for(need, site);
+  for (int n = 0; n < cluster.nodes(); ++n) {
+    if (!site.open[n]) continue;
+    NodeView view{0, 0, n};
+    bool eligible = false;
+    for (const auto& o : options) {
+      if (o.klass != site.class_of[n]) continue;
+      eligible = true;
+      if (what == Scarce::Gpus) {
+        const auto& devices = site.classes[o.klass].types[o.type].second;
+        view.free += static_cast<std::int64_t>((devices & cluster.free_gpus(n)).count());
+        view.total += static_cast<std::int64_t>(devices.count());
+      } else {
+        view.free = std::max<std::int64_t>(0, part(cluster.free(n), what));
+        view.total = part(site.classes[o.klass].capacity, what);
+      }
+    }
+    if (eligible) out.push_back(view);
+  }
+  return out;
+}
+
+/// How many of its tasks would find room if any number were welcome.
+int room_for(Cluster& cluster, const Shape& shape, const Options& options) {
+  Shape any = shape;
+  any.min_tasks = 1;
+  for (auto& g : any.groups) g.min_tasks = 0;
+  auto pieces = place(cluster, any, options, {});
+  if (!pieces) return 0;
+  for (const auto& p : *pieces) cluster.put_back(p, any.groups[p.group].need);
+  return static_cast<int>(pieces->size());
+}
+
+std::string all_needs(const Amount& a, const std::vector<std::string>& types) {
+  std::vector<std::string> parts;
+  if (a.gpus > 0) parts.push_back(gpus_in_words(a.gpus, types));
+  parts.push_back(cpus_in_words(a.cpu_milli));
+  parts.push_back(human_bytes(a.memory) + " of memory");
+  return join(parts, " and ");
+}
+
+}  // namespace
+
+std::vector<Statement> shortfall(State& s, const Shape& shape) {
+  const auto& options = s.options(shape);
+  for (auto what : {Scarce::Gpus, Scarce::Memory, Scarce::Cpu}) {
+    if (part(shape.total, what) == 0) continue;
+    if (fits(s.cluster, only(shape, what), options, {})) continue;
+    // The hardest group that asks for it stands for all: it is placed first.
+    const auto g = *std::ranges::find_if(
+        shape.hardest_first, [&](int i) { return part(shape.groups[i].need.amount, what) > 0; });
+    const auto& need = shape.groups[g].need;
+    const auto each = part(need.amount, what);
+    const auto wanted = part(shape.elastic() ? shape.least : shape.total, what);
+    const auto nodes = views(s.cluster, need, what);
+    std::int64_t sum = 0;
+    int with_some = 0;
+    NodeView best;
+    for (const auto& v : nodes) {
+      sum += v.free;
+      with_some += v.free > 0 ? 1 : 0;
+      if (best.node < 0 || v.free > best.free) best = v;
+    }
+    Data data{{"needs", in_words(wanted, what, need.gpu_types)}};
+    if (sum == 0) return {say("none_free", std::move(data))};
+    data["node"] = s.cluster.site().names[best.node];
+    data["free"] = bare(best.free, what);
+    data["total"] = bare(best.total, what);
+    if (nodes.size() == 1) return {say("free_on_node", std::move(data))};
+    if (best.free < each && with_some > 1) {
+      data["needs"] = in_words(each, what, need.gpu_types);
+      data["sum"] = bare(sum, what);
+      data["nodes"] = static_cast<std::int64_t>(with_some);
+      return {say("scattered", std::move(data))};
+    }
+    if (shape.tasks == 1) return {say("free_on_node", std::move(data))};
+    data["tasks"] = static_cast<std::int64_t>(shape.tasks);
+    data["room"] = static_cast<std::int64_t>(room_for(s.cluster, shape, options));
+    return {say("room_for_some", std::move(data))};
+  }
+  const auto& need = shape.groups[shape.hardest_first.front()].need;
+  if (shape.tasks == 1) {
+    return {say("not_together", {{"needs", all_needs(need.amount, need.gpu_types)}})};
+  }
+  return {say("room_for_some",
+              {{"needs", all_needs(shape.elastic() ? shape.least : shape.total, need.gpu_types)},
+               {"tasks", static_cast<std::int64_t>(shape.tasks)},
+               {"room", static_cast<std::int64_t>(room_for(s.cluster, shape, options))}})};
+}
+
+std::vector<Statement> never_fits(State& s,
+                                  const Request& request,
+                                  const std::shared_ptr<const Shape>& shape) {
+  if (const auto* account = s.ledger.account(request.workspace)) {
+    const auto check = [&](const Bound& bound, std::string_view code) -> std::vector<Statement> {
+      const auto room = left_of(bound, {});
+      const auto over = [&](Scarce what, std::string_view unit) {
+        return say(code,
+                   {{"needs", bare(part(shape->least, what), what)},
+                    {"what", std::string(unit)},
+                    {"workspace", account->name},
+                    {"limit", bare(part(room, what), what)}});
+      };
+      if (shape->least.gpus > room.gpus) return {over(Scarce::Gpus, "GPUs")};
+      if (shape->least.cpu_milli > room.cpu_milli) return {over(Scarce::Cpu, "CPUs")};
+      if (shape->least.memory > room.memory) return {over(Scarce::Memory, "of memory")};
+      return {};
+    };
+    if (auto found = check(account->limit, "above_limit"); !found.empty()) return found;
+    if (auto found = check(account->user_limit, "above_user_limit"); !found.empty()) return found;
+  }
+
+  auto empty = s.cluster.emptied();
+  const auto& site = empty.site();
+  const auto options = options_for(*shape, site);
+  if (fits(empty, *shape, options, {})) return {};
+  if (std::ranges::none_of(site.present, [](char p) { return p != 0; }))
+    return {say("no_nodes", {})};
+
+  for (int g : shape->hardest_first) {
+    const auto& need = shape->groups[g].need;
+    const auto alone = [&] {
+      for (const auto& option : options[g]) {
+        for (int n = 0; n < empty.nodes(); ++n) {
+          if (site.open[n] && site.class_of[n] == option.klass) return true;
+        }
+      }
+      return false;
+    }();
+    if (alone) continue;
+    // Not even one task: which of its wishes rules out every node?
+    std::vector<int> matching;
+    for (int n = 0; n < empty.nodes(); ++n) {
+      const auto& labels = site.klass(n).labels;
+      const bool all = std::ranges::all_of(need.labels, [&](const auto& l) {
+        auto have = labels.find(l.first);
+        return have != labels.end() && have->second == l.second;
+      });
+      if (site.open[n] && all) matching.push_back(n);
+    }
+    if (matching.empty()) {
+      std::vector<std::string> labels;
+      for (const auto& [k, v] : need.labels) labels.push_back(k + "=" + v);
+      return {say("no_label", {{"labels", join(labels, ", ")}})};
+    }
+    std::vector<std::string> types;
+    NodeView most[3];
+    for (int n : matching) {
+      const auto& c = site.klass(n);
+      std::int64_t gpus = 0;
+      for (const auto& [type, devices] : c.types) {
+        types.push_back(type);
+        if (need.gpu_types.empty() ||
+            std::ranges::find(need.gpu_types, type) != need.gpu_types.end()) {
+          gpus = std::max(gpus, static_cast<std::int64_t>(devices.count()));
+        }
+      }
+      const std::int64_t have[3] = {gpus, c.capacity.cpu_milli, c.capacity.memory};
+      for (int i = 0; i < 3; ++i) {
+        if (most[i].node < 0 || have[i] > most[i].total) most[i] = {0, have[i], n};
+      }
+    }
+    std::ranges::sort(types);
+    types.erase(std::ranges::unique(types).begin(), types.end());
+    if (need.amount.gpus > 0 && !need.gpu_types.empty() && most[0].total == 0) {
+      return {say("no_type",
+                  {{"needs", gpus_in_words(need.amount.gpus, need.gpu_types)},
+                   {"types", types.empty() ? "no GPUs" : join(types, ", ")}})};
+    }
+    for (auto what : {Scarce::Gpus, Scarce::Cpu, Scarce::Memory}) {
+      const auto& m = most[static_cast<int>(what)];
+      if (part(need.amount, what) <= m.total) continue;
+      return {say("node_too_small",
+                  {{"needs", in_words(part(need.amount, what), what, need.gpu_types)},
+                   {"node", site.names[m.node]},
+                   {"most", bare(m.total, what)}})};
+    }
+    for (const auto& [device, n] : need.devices) {
+      const bool some = std::ranges::any_of(matching, [&](int node) {
+        auto have = site.klass(node).devices.find(device);
+        return have != site.klass(node).devices.end() && have->second >= n;
+      });
+      if (!some) return {say("no_device", {{"needs", n}, {"device", device}})};
+    }
+    return {say("not_together", {{"needs", all_needs(need.amount, need.gpu_types)}})};
+  }
+  const auto& hardest = shape->groups[shape->hardest_first.front()].need;
+  const auto wanted = shape->elastic() ? shape->least : shape->total;
+  return {say(
+      "site_too_small",
+      {{"needs",
+        wanted.gpus > 0 ? gpus_in_words(wanted.gpus, hardest.gpu_types) : all_needs(wanted, {})},
+       {"tasks", static_cast<std::int64_t>(shape->min_tasks)},
+       {"room", static_cast<std::int64_t>(room_for(empty, *shape, options))}})};
+}
+
+}  // namespace ty::sched

@@ -1,0 +1,182 @@
+#include "sched/impl/state.h"
+
+#include <algorithm>
+
+namespace ty::sched {
+
+const Options& State::options(const Shape& shape) {
+  auto& memo = shapes.memo(shape);
+  if (memo.options_for_site != cluster.site_version()) {
+    memo.options = options_for(shape, cluster.site());
+    memo.options_for_site = cluster.site_version();
+  }
+  return memo.options;
+}
+
+bool State::owner_matters(const Request& request) const {
+  return ledger.has_user_limits(request.workspace) ||
+         std::ranges::any_of(reservations, [](const Reservation& r) { return !r.users.empty(); });
+}
+
+Asker State::asker(const Request& request, Time now) const {
+  Asker asker{request.workspace, request.owner, request.priority, request.preemptible};
+  if (request.time_left) asker.ends_surely = now + *request.time_left;
+  std::int64_t gpus = 0;
+  for (const auto& g : request.groups)
+    gpus += g.each.gpus * static_cast<std::int64_t>(g.tasks.size());
+  const Kind kind{request.owner, request.name, request.workspace, gpus};
+  if (auto likely = durations.expect(kind, request.attained, 0.9)) {
+    asker.ends_likely = now + (*likely - request.attained);
+  }
+  return asker;
+}
+
+Amount State::allowance(const Request& request) const {
+  return ledger.allowance(request.workspace, request.owner, !request.preemptible);
+}
+
+Waiting& State::wait(Request request) {
+  Waiting waiting;
+  waiting.shape = shapes.intern(request);
+  waiting.standing = {0, request.priority, request.workspace, request.queued_at, next_number++};
+  if (const auto* before = queue.find(request.id)) {
+    waiting.standing = before->standing;
+    if (before->standing.priority == before->request.priority)
+      waiting.standing.priority = request.priority;
+    queue.remove(request.id);
+  }
+  const bool owner = owner_matters(request);
+  waiting.request = std::move(request);
+  return queue.add(std::move(waiting), owner);
+}
+
+void State::restand() {
+  std::vector<Waiting*> all;
+  for (const auto& [id, w] : queue.all()) all.push_back(w.get());
+  for (auto* w : all) {
+    queue.leave(*w);
+    queue.enter(*w, owner_matters(w->request));
+  }
+  ++changes;
+}
+
+int State::node_index(const std::string& name) {
+  const auto& site = cluster.site();
+  if (auto known = site.by_name.find(name); known != site.by_name.end()) return known->second;
+  auto larger = std::make_shared<Site>(site);
+  const auto index = static_cast<int>(larger->names.size());
+  larger->names.push_back(name);
+  larger->by_name.emplace(name, index);
+  larger->class_of.push_back(0);
+  larger->present.push_back(0);
+  larger->open.push_back(0);
+  if (larger->classes.empty()) larger->classes.emplace_back();
+  cluster.set_site(std::move(larger));
+  return index;
+}
+
+void State::run(const Request& request,
+                const std::shared_ptr<const Shape>& shape,
+                std::vector<RunningTask> tasks,
+                Time since) {
+  auto* job = running.find(request.id.job);
+  if (job == nullptr) {
+    RunningJob fresh;
+    fresh.id = request.id.job;
+    fresh.name = request.name;
+    fresh.workspace = request.workspace;
+    fresh.owner = request.owner;
+    fresh.priority = request.priority;
+    fresh.preemptible = request.preemptible;
+    fresh.queued_at = request.queued_at;
+    fresh.since = since;
+    if (request.time_left) fresh.limit = since + *request.time_left;
+    fresh.attained = request.attained;
+    fresh.gpus = shape->total.gpus;
+    job = &running.add(std::move(fresh));
+    if (job->preemptible) ++evictable[job->priority];
+  }
+  for (auto& task : tasks) {
+    ledger.take(
+        job->workspace, job->owner, task.need().amount, !job->preemptible, since, policy.half_life);
+    running.add_task(*job, std::move(task));
+  }
+  ++changes;
+}
+
+void State::end_task(RunningJob& job, model::TaskRef task, Time now) {
+  auto was = running.remove_task(job, task);
+  if (!was) return;
+  cluster.give(was->piece, was->need());
+  ledger.give(
+      job.workspace, job.owner, was->need().amount, !job.preemptible, now, policy.half_life);
+  ++changes;
+}
+
+void State::forget_job(const JobId& id, Time now) {
+  auto* job = running.find(id);
+  if (job == nullptr) return;
+  while (!job->tasks.empty()) end_task(*job, job->tasks.back().task, now);
+  if (job->preemptible && !job->leaving_for && --evictable[job->priority] == 0)
+    evictable.erase(job->priority);
+  running.remove(id);
+  ++changes;
+}
+
+void State::ask_to_leave(RunningJob& job, const RequestId& in_favour_of) {
+  if (job.preemptible && !job.leaving_for && --evictable[job.priority] == 0)
+    evictable.erase(job.priority);
+  job.leaving_for = in_favour_of;
+}
+
+std::optional<Time> known_end(const RunningJob& job,
+                              const Durations& durations,
+                              Time now,
+                              double quantile) {
+  constexpr Millis kSoon = 60s;
+  if (job.leaving_for) return now;
+  std::optional<Time> end;
+  const auto ran = job.ran(now);
+  if (auto likely = durations.expect(job.kind(), ran, quantile))
+    end = now + std::max<Millis>(*likely - ran, kSoon);
+  if (job.limit) {
+    const auto limit = std::max(*job.limit, now + kSoon);
+    end = end ? std::min(*end, limit) : limit;
+  }
+  return end;
+}
+
+Time expected_end(const RunningJob& job, const Durations& durations, Time now, double quantile) {
+  if (auto known = known_end(job, durations, now, quantile)) return *known;
+  return now + std::max<Millis>(job.ran(now), 1h);
+}
+
+std::vector<RunningTask> assign(const Request& request,
+                                const std::shared_ptr<const Shape>& shape,
+                                const std::vector<Piece>& pieces) {
+  std::vector<RunningTask> tasks;
+  tasks.reserve(pieces.size());
+  std::vector<std::size_t> next(shape->groups.size());
+  for (const auto& piece : pieces) {
+    tasks.push_back({request.groups[piece.group].tasks[next[piece.group]++], piece, shape});
+  }
+  return tasks;
+}
+
+std::vector<Assigned> describe(const Site& site, const std::vector<RunningTask>& tasks) {
+  std::vector<Assigned> assigned;
+  assigned.reserve(tasks.size());
+  for (const auto& task : tasks) {
+    Assigned a{task.task, site.names[task.piece.node], {}, {}};
+    const auto& gpus = task.piece.gpus;
+    for (std::size_t i = gpus._Find_first(); i < kMaxGpus; i = gpus._Find_next(i))
+      a.gpus.push_back(static_cast<int>(i));
+    for (const auto& [type, devices] : site.klass(task.piece.node).types) {
+      if ((devices & gpus).any()) a.gpu_type = type;
+    }
+    assigned.push_back(std::move(a));
+  }
+  return assigned;
+}
+
+}  // namespace ty::sched
