@@ -104,6 +104,7 @@ struct FileBody {
 struct StreamBody {
   std::function<boost::asio::awaitable<void>(BodyWriter&)> write;
   std::optional<std::uint64_t> length;  ///< sent as Content-Length; otherwise the answer is chunked
+  bool endless = false;  ///< follows something without an end: a stopping server ends it at once
 };
 
 struct Response {

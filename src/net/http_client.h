@@ -87,6 +87,7 @@ class HttpClient {
   const Endpoint& endpoint() const;
 
  private:
+  friend class ClientResponse;
   struct Pool;
   std::shared_ptr<Pool> pool_;
 };

@@ -40,9 +40,9 @@ struct ServerFigures {
   std::uint64_t refused = 0;  ///< over max_connections
 };
 
-/// An HTTP/1.1 server: one io_context per thread, each with its own listening socket
-/// (SO_REUSEPORT), so a connection lives and dies on one thread and needs no lock. `start` and
-/// `stop` are called from outside, once each.
+/// An HTTP/1.1 server: one io_context per thread, and a connection lives and dies on the thread
+/// that had the fewest when it came, so it needs no lock. `start` and `stop` are called from
+/// outside, once each.
 class HttpServer {
  public:
   /// `handler` is called on all threads at once; `done` after each exchange, on its thread, and

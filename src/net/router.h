@@ -41,9 +41,10 @@ class Router {
   std::vector<const Route*> routes() const;
 
  private:
+  struct Entry;
   struct Node;
   std::unique_ptr<Node> root_;
-  std::vector<std::unique_ptr<Route>> routes_;
+  std::vector<std::unique_ptr<Entry>> entries_;
 };
 
 }  // namespace ty::net

@@ -36,11 +36,12 @@ boost::asio::awaitable<Result<T>> within(Millis limit, boost::asio::awaitable<Re
       timer.async_wait(asio::deferred));
   auto [order, thrown, result, timer_error] =
       co_await both.async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
-  // Work that ended before the cancellation reached it still counts.
-  if (result) co_return *std::move(result);
-  if (order[0] == 1 && !timer_error) {
+  const bool late = order[0] == 1 && !timer_error;
+  // A value that was there before the cancellation reached the work counts; an error may be nothing
+  // but its echo.
+  if (result && (result->has_value() || !late)) co_return *std::move(result);
+  if (late)
     co_return fail(Errc::Timeout, fmt::format("no answer within {}", human_duration(limit)));
-  }
   std::rethrow_exception(thrown);
 }
 

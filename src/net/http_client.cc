@@ -1,0 +1,284 @@
+#include "net/http_client.h"
+
+#include <fmt/format.h>
+
+#include <boost/beast/http/error.hpp>
+
+#include "base/text.h"
+#include "net/impl/client_connection.h"
+#include "net/impl/message_parser.h"
+#include "rt/within.h"
+
+namespace ty::net {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// From this size on the client asks before it sends: a refused upload then costs nothing.
+constexpr std::uint64_t kAskFirst = 1024 * 1024;
+constexpr Millis kAskPatience{1'000};
+
+std::uint64_t size_of(const std::vector<BodyPart>& parts) {
+  std::uint64_t sum = 0;
+  for (const BodyPart& part : parts) {
+    const auto* text = std::get_if<std::string>(&part);
+    sum += text != nullptr ? text->size() : std::get<FilePart>(part).size;
+  }
+  return sum;
+}
+
+bool may_repeat(const ClientRequest& request) {
+  return request.method == "GET" || request.method == "HEAD" || request.method == "PUT" ||
+         request.method == "DELETE" || request.headers.has("Idempotency-Key");
+}
+
+std::string head_of(const ClientRequest& request,
+                    const Endpoint& endpoint,
+                    std::uint64_t body_size) {
+  std::string head =
+      fmt::format("{} {}{} HTTP/1.1\r\n", request.method, endpoint.prefix, request.target);
+  if (!request.headers.has("Host")) {
+    const bool is_v6 = endpoint.host.find(':') != std::string::npos;
+    head += fmt::format("Host: {}{}{}", is_v6 ? "[" : "", endpoint.host, is_v6 ? "]" : "");
+    head += endpoint.port.empty() ? "\r\n" : ":" + endpoint.port + "\r\n";
+  }
+  for (std::size_t i = 0; i < request.headers.size(); ++i) {
+    const auto [name, value] = request.headers[i];
+    head += fmt::format("{}: {}\r\n", name, value);
+  }
+  const bool usually_has_body =
+      request.method == "POST" || request.method == "PUT" || request.method == "PATCH";
+  if (body_size > 0 || usually_has_body) head += fmt::format("Content-Length: {}\r\n", body_size);
+  if (body_size >= kAskFirst) head += "Expect: 100-continue\r\n";
+  head += "\r\n";
+  return head;
+}
+
+}  // namespace
+
+Result<Endpoint> parse_endpoint(std::string_view url) {
+  Endpoint endpoint;
+  if (url.starts_with("unix:")) {
+    url.remove_prefix(5);
+    while (url.starts_with("//")) url.remove_prefix(1);
+    if (!url.starts_with('/')) return fail(Errc::Invalid, "write unix:/path/to.sock");
+    endpoint.socket_path = url;
+    endpoint.host = "localhost";
+    return endpoint;
+  }
+  if (url.starts_with("https://")) {
+    return fail(Errc::Invalid,
+                fmt::format("\"{}\": only http:// is spoken here; use a tunnel for https", url));
+  }
+  if (url.starts_with("http://")) url.remove_prefix(7);
+  const std::size_t slash = std::min(url.find('/'), url.size());
+  std::string_view authority = url.substr(0, slash);
+  std::string_view prefix = url.substr(slash);
+  while (prefix.ends_with('/')) prefix.remove_suffix(1);
+  endpoint.prefix = prefix;
+  const std::size_t bracket = authority.rfind(']');
+  const std::size_t colon = authority.rfind(':');
+  const bool has_port =
+      colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
+  endpoint.port = has_port ? authority.substr(colon + 1) : "80";
+  std::string_view host = authority.substr(0, has_port ? colon : authority.size());
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  endpoint.host = host;
+  const bool port_is_number = !endpoint.port.empty() && endpoint.port.size() <= 5 &&
+                              endpoint.port.find_first_not_of("0123456789") == std::string::npos &&
+                              std::stoi(endpoint.port) <= 65535;
+  const bool host_is_plain =
+      !host.empty() && host.find_first_of(" @?#\r\n") == std::string_view::npos;
+  if (!port_is_number || !host_is_plain) {
+    return fail(Errc::Invalid,
+                fmt::format("\"{}\" is no server's address; write http://HOST:PORT", shorten(url)));
+  }
+  return endpoint;
+}
+
+struct HttpClient::Pool {
+  asio::any_io_executor executor;
+  Endpoint endpoint;
+  ClientOptions options;
+  std::vector<std::unique_ptr<ClientConnection>> idle;
+
+  std::unique_ptr<ClientConnection> take() {
+    while (!idle.empty()) {
+      auto connection = std::move(idle.back());
+      idle.pop_back();
+      if (connection->usable()) return connection;
+    }
+    return nullptr;
+  }
+  void give_back(std::unique_ptr<ClientConnection> connection) {
+    if (idle.size() < options.keep) idle.push_back(std::move(connection));
+  }
+};
+
+struct ClientResponse::Live {
+  std::shared_ptr<HttpClient::Pool> pool;
+  std::unique_ptr<ClientConnection> connection;
+  int status = 0;
+  Headers headers;
+  std::optional<ResponseParser> parser;
+  bool any_byte = false;
+
+  /// Reads headers up to the final one; with `until_continue`, a 100 is enough.
+  asio::awaitable<Result<void>> read_head(bool head_only, bool until_continue);
+  /// `parts` belongs to the caller, who awaits this: a body may have to be sent twice.
+  asio::awaitable<Result<void>> send_body(const std::vector<BodyPart>& parts);
+};
+
+asio::awaitable<Result<void>> ClientResponse::Live::read_head(bool head_only, bool until_continue) {
+  for (;;) {
+    parser.emplace(status, headers);
+    parser->header_limit(static_cast<std::uint32_t>(pool->options.max_header));
+    parser->skip(head_only);
+    while (!parser->is_header_done()) {
+      if (!connection->unread().empty()) {
+        any_byte = true;
+        beast::error_code ec;
+        connection->used(parser->feed(connection->unread(), ec));
+        if (ec) co_return fail(Errc::Invalid, "the server's answer is no HTTP: " + ec.message());
+        if (parser->is_header_done()) break;
+        if (connection->unread().size() > pool->options.max_header) {
+          co_return fail(Errc::Invalid, "the server's answer has an endless header");
+        }
+      }
+      TY_CO_TRY(const bool more, co_await connection->fill());
+      if (!more)
+        co_return fail(Errc::Unavailable, "the server closed the connection without an answer");
+    }
+    if (status >= 200 || status == 101 || (until_continue && status == 100))
+      co_return Result<void>{};
+  }
+}
+
+asio::awaitable<Result<void>> ClientResponse::Live::send_body(const std::vector<BodyPart>& parts) {
+  for (const BodyPart& part : parts) {
+    if (const auto* text = std::get_if<std::string>(&part)) {
+      TY_CO_DO(co_await connection->write(*text));
+    } else {
+      TY_CO_DO(co_await connection->write_file(std::get<FilePart>(part)));
+    }
+  }
+  co_return Result<void>{};
+}
+
+ClientResponse::ClientResponse() = default;
+ClientResponse::ClientResponse(ClientResponse&&) noexcept = default;
+ClientResponse& ClientResponse::operator=(ClientResponse&&) noexcept = default;
+ClientResponse::~ClientResponse() = default;
+
+asio::awaitable<Result<std::string_view>> ClientResponse::read_some() {
+  if (!live_) co_return std::string_view{};
+  ResponseParser& parser = *live_->parser;
+  ClientConnection& connection = *live_->connection;
+  while (!parser.is_done()) {
+    if (!connection.unread().empty()) {
+      beast::error_code ec;
+      const std::size_t used = parser.feed(connection.unread(), ec);
+      connection.used(used);
+      if (ec) co_return fail(Errc::Invalid, "the server's answer is malformed: " + ec.message());
+      if (!parser.piece().empty()) co_return parser.piece();
+      if (used > 0) continue;
+    }
+    const Millis patience = live_->pool->options.idle_read_time;
+    auto filled = patience > Millis{0} ? co_await rt::within(patience, connection.fill())
+                                       : co_await connection.fill();
+    TY_CO_TRY(const bool more, std::move(filled));
+    if (!more) {
+      beast::error_code ec;
+      parser.put_eof(ec);
+      if (ec)
+        co_return fail(Errc::Unavailable,
+                       "the server closed the connection in the middle of its answer");
+    }
+  }
+  if (parser.keep_alive() && status != 101) live_->pool->give_back(std::move(live_->connection));
+  live_.reset();
+  co_return std::string_view{};
+}
+
+asio::awaitable<Result<std::string>> ClientResponse::body(std::uint64_t limit) {
+  std::string whole;
+  for (;;) {
+    TY_CO_TRY(const std::string_view piece, co_await read_some());
+    if (piece.empty()) co_return whole;
+    if (whole.size() + piece.size() > limit) {
+      live_.reset();
+      co_return fail(Errc::TooLarge,
+                     fmt::format("the answer is larger than {}",
+                                 human_bytes(static_cast<std::int64_t>(limit))));
+    }
+    whole += piece;
+  }
+}
+
+HttpClient::HttpClient(asio::any_io_executor executor, Endpoint endpoint, ClientOptions options)
+    : pool_(std::make_shared<Pool>()) {
+  pool_->executor = std::move(executor);
+  pool_->endpoint = std::move(endpoint);
+  pool_->options = options;
+}
+
+HttpClient::~HttpClient() = default;
+
+const Endpoint& HttpClient::endpoint() const { return pool_->endpoint; }
+
+asio::awaitable<Result<ClientResponse>> HttpClient::send(ClientRequest request) {
+  const std::uint64_t body_size = size_of(request.body);
+  const std::string head = head_of(request, pool_->endpoint, body_size);
+  for (bool first = true;; first = false) {
+    ClientResponse response;
+    response.live_ = std::make_unique<ClientResponse::Live>();
+    ClientResponse::Live& live = *response.live_;
+    live.pool = pool_;
+    if (first) live.connection = pool_->take();
+    const bool reused = live.connection != nullptr;
+    if (!reused) {
+      auto opening = ClientConnection::open(pool_->executor, pool_->endpoint);
+      auto opened = co_await rt::within(pool_->options.connect_time, std::move(opening));
+      if (!opened && opened.error().code == Errc::Timeout) {
+        co_return fail(
+            Errc::Timeout,
+            fmt::format(
+                "cannot connect to {}: {}", to_text(pool_->endpoint), opened.error().message));
+      }
+      if (!opened) co_return std::unexpected(std::move(opened).error());
+      live.connection = *std::move(opened);
+    }
+    const bool head_only = request.method == "HEAD";
+    auto result = co_await live.connection->write(head);
+    bool answered = false;
+    if (result && body_size >= kAskFirst) {
+      const auto asked = co_await rt::within(kAskPatience, live.read_head(head_only, true));
+      // No word in time is a yes: not every server knows the question.
+      answered = asked.has_value() && live.status >= 200;
+      if (!asked && asked.error().code != Errc::Timeout) result = asked;
+    }
+    if (result && !answered) {
+      result = co_await live.send_body(request.body);
+      // A server that refuses a body may answer and hang up before it has read it: the answer is
+      // what counts.
+      const bool may_have_answered = !result && result.error().code == Errc::Unavailable;
+      if (result || may_have_answered) {
+        auto answer =
+            co_await rt::within(pool_->options.answer_time, live.read_head(head_only, false));
+        if (answer || result) result = std::move(answer);
+      }
+    }
+    if (!result) {
+      const bool died_of_age = reused && !live.any_byte && result.error().code == Errc::Unavailable;
+      if (died_of_age && may_repeat(request)) continue;
+      co_return std::unexpected(std::move(result).error().with_context(to_text(pool_->endpoint)));
+    }
+    response.status = live.status;
+    response.headers = std::move(live.headers);
+    if (live.parser->is_done()) TY_CO_DO(co_await response.read_some());
+    co_return response;
+  }
+}
+
+}  // namespace ty::net

@@ -1,0 +1,46 @@
+#pragma once
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "net/http_client.h"
+
+namespace ty::net {
+
+/// One socket of a client with what has been read from it and not yet used. Errors name the other
+/// end.
+class ClientConnection {
+ public:
+  static boost::asio::awaitable<Result<std::unique_ptr<ClientConnection>>> open(
+      boost::asio::any_io_executor executor, Endpoint endpoint);
+
+  boost::asio::awaitable<Result<void>> write(std::string_view bytes);
+  boost::asio::awaitable<Result<void>> write_file(FilePart file);
+
+  /// Reads more; false at the other side's end.
+  boost::asio::awaitable<Result<bool>> fill();
+  std::string_view unread() const { return {buffer_.data() + begin_, end_ - begin_}; }
+  void used(std::size_t bytes) { begin_ += bytes; }
+
+  /// An idle connection that the other side has closed, or spoken on out of turn, is of no more
+  /// use.
+  bool usable();
+
+ private:
+  using Socket = boost::asio::generic::stream_protocol::socket;
+  explicit ClientConnection(Socket socket);
+
+  Socket socket_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+/// How the other end is called in messages: `http://host:port`, `unix:/path`.
+std::string to_text(const Endpoint& endpoint);
+
+}  // namespace ty::net
