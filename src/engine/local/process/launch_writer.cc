@@ -1,0 +1,363 @@
+#include "engine/local/process/launch_writer.h"
+
+#include <fmt/format.h>
+#include <linux/capability.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "engine/local/supervisor/launch_format.h"
+#include "engine/paths.h"
+#include "model/failure.h"
+
+namespace ty::engine {
+namespace {
+
+namespace key = supervisor::key;
+using model::Reason;
+
+constexpr char kDefaultPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+class LaunchText {
+ public:
+  LaunchText() : text_(supervisor::kLaunchMagic) {}
+  void add(std::string_view name, std::string_view value) {
+    fmt::format_to(std::back_inserter(text_), "{} {}\n", name, value.size());
+    text_.append(value).push_back('\n');
+  }
+  void add(std::string_view name, std::int64_t value) {
+    add(name, std::string_view(fmt::to_string(value)));
+  }
+  std::string finish() && {
+    add(key::kEnd, "");
+    return std::move(text_);
+  }
+
+ private:
+  std::string text_;
+};
+
+bool is_folder(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool exists(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0;
+}
+
+bool is_inside(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+/// What the command is after its shell is chosen: argv, and the script file it reads.
+struct Words {
+  std::vector<std::string> argv;
+  std::string script;
+};
+
+Words command_words(const ProcessSetup& setup,
+                    const Launch& launch,
+                    const std::string& script_path) {
+  const model::Command& command = launch.command;
+  Words words;
+  if (command.shell == model::Shell::None) {
+    words.argv = command.argv;
+    words.argv.insert(words.argv.end(), command.args.begin(), command.args.end());
+    return words;
+  }
+  const bool is_bash = command.shell == model::Shell::Bash ||
+                       (command.shell == model::Shell::BashOrSh && !setup.bash.empty());
+  words.argv = {is_bash ? (setup.bash.empty() ? "bash" : setup.bash) : "/bin/sh"};
+  // Options, not lines of the script: error messages then count lines as the author does.
+  if (command.errexit) words.argv.push_back("-e");
+  if (command.nounset) words.argv.push_back("-u");
+  if (command.pipefail && is_bash) words.argv.insert(words.argv.end(), {"-o", "pipefail"});
+  words.argv.push_back(script_path);
+  words.argv.insert(words.argv.end(), command.args.begin(), command.args.end());
+
+  if (!command.pre.empty()) words.script += command.pre + "\n";
+  words.script += command.script + "\n";
+  if (!command.post.empty()) {
+    words.script +=
+        "trainyard_status=$?\nif [ \"$trainyard_status\" -ne 0 ]; then exit \"$trainyard_status\"; "
+        "fi\n";
+    words.script += command.post + "\n";
+  }
+  return words;
+}
+
+std::map<std::string, std::string> variables(const Launch& launch) {
+  std::map<std::string, std::string> all = {
+      {"PATH", kDefaultPath}, {"HOME", launch.run_dir}, {"LANG", "C.UTF-8"}, {"SHELL", "/bin/sh"}};
+  if (!launch.host_name.empty()) all["HOSTNAME"] = launch.host_name;
+  for (const auto* layer : {&launch.environment.soft, &launch.environment.platform}) {
+    for (const auto& [name, value] : *layer) all[name] = value;
+  }
+  return all;
+}
+
+/// Where the task starts: what was asked for, seen through the mounts; else the code; else `work`.
+std::string working_directory(const Launch& launch, ProcessPlan& plan) {
+  const HostMount* code = nullptr;
+  for (const HostMount& mount : launch.mounts) {
+    if (mount.kind == model::MountKind::Code && code == nullptr) code = &mount;
+  }
+  std::string standard;
+  if (code != nullptr) {
+    standard = process_path(launch.run_dir, *code);
+  } else {
+    standard = launch.run_dir + "/work";
+    plan.needs_work_folder = true;
+  }
+  if (!launch.workdir || launch.workdir->empty()) return standard;
+  for (const HostMount& mount : launch.mounts) {
+    if (is_inside(*launch.workdir, mount.target))
+      return process_path(launch.run_dir, *launch.workdir);
+  }
+  if (is_inside(*launch.workdir, launch.run_dir) || is_folder(*launch.workdir))
+    return *launch.workdir;
+  plan.warnings.push_back(
+      fmt::format("The working directory {} is neither a mount nor a folder of this machine; the "
+                  "task starts in {}.",
+                  *launch.workdir,
+                  standard));
+  return standard;
+}
+
+std::expected<void, model::Ending> plan_mounts(const ProcessSetup& setup,
+                                               const Launch& launch,
+                                               ProcessPlan& plan,
+                                               LaunchText& text,
+                                               std::vector<std::string>& bwrap) {
+  std::vector<const HostMount*> mounts;
+  for (const HostMount& mount : launch.mounts) mounts.push_back(&mount);
+  // Outer folders before those inside them.
+  std::sort(mounts.begin(), mounts.end(), [](auto* a, auto* b) { return a->target < b->target; });
+  for (const HostMount* mount : mounts) {
+    if (!exists(mount->host_path)) {
+      const bool is_code = mount->kind == model::MountKind::Code;
+      return std::unexpected(
+          model::fault(is_code ? Reason::CodeFailed : Reason::DataFailed,
+                       fmt::format("{} does not exist on this machine; it was to appear at {}",
+                                   mount->host_path,
+                                   mount->target),
+                       true));
+    }
+    const std::string at = process_path(launch.run_dir, *mount);
+    if (mount->private_copy) {
+      plan.copies.push_back({mount->host_path, at});
+      continue;
+    }
+    if (setup.isolation == Isolation::None) {
+      plan.links.emplace_back(at, mount->host_path);
+      continue;
+    }
+    plan.mount_points.emplace_back(at, is_folder(mount->host_path));
+    if (setup.isolation == Isolation::Namespaces) {
+      text.add(mount->read_only ? key::kReadOnly : key::kReadWrite, mount->host_path);
+      text.add(key::kAt, at);
+    } else {
+      bwrap.insert(bwrap.end(), {mount->read_only ? "--ro-bind" : "--bind", mount->host_path, at});
+    }
+  }
+  return {};
+}
+
+std::expected<void, model::Ending> plan_user(const ProcessSetup& setup,
+                                             const Launch& launch,
+                                             ProcessPlan& plan,
+                                             LaunchText& text) {
+  if (!launch.run_as) return {};
+  const model::RunAs& who = *launch.run_as;
+  std::int64_t uid = who.uid.value_or(-1);
+  std::int64_t gid = who.gid.value_or(-1);
+  if (uid < 0 || gid < 0) {
+    passwd entry = {};
+    passwd* found = nullptr;
+    char buffer[4096];
+    if (uid >= 0) {
+      ::getpwuid_r(static_cast<uid_t>(uid), &entry, buffer, sizeof(buffer), &found);
+    } else {
+      ::getpwnam_r(who.user.c_str(), &entry, buffer, sizeof(buffer), &found);
+    }
+    if (found == nullptr && uid < 0) {
+      return std::unexpected(
+          model::fault(Reason::BadSpec,
+                       fmt::format("no user of this machine is called \"{}\"", shorten(who.user))));
+    }
+    if (uid < 0) uid = found->pw_uid;
+    if (gid < 0) gid = found != nullptr ? static_cast<std::int64_t>(found->pw_gid) : uid;
+  }
+  if (!setup.is_root) {
+    if (uid != static_cast<std::int64_t>(::getuid())) {
+      plan.warnings.push_back(
+          "The task runs as the server's user: only root can run tasks as somebody else.");
+    }
+    return {};
+  }
+  text.add(key::kUid, uid);
+  text.add(key::kGid, gid);
+  plan.owner = {uid, gid};
+  return {};
+}
+
+/// The devices of the GPUs it was given, and those that every GPU program needs.
+std::vector<std::string> gpu_devices(const Launch& launch) {
+  std::vector<std::string> devices;
+  if (launch.placement.gpus.empty()) return devices;
+  for (const char* name : {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset"}) {
+    devices.push_back(fmt::format("/dev/{}", name));
+  }
+  for (const int index : launch.placement.gpus)
+    devices.push_back(fmt::format("/dev/nvidia{}", index));
+  std::erase_if(devices, [](const std::string& path) { return !exists(path); });
+  return devices;
+}
+
+/// The machine's file system without its secrets: what bubblewrap is told.
+std::vector<std::string> bwrap_words(const ProcessSetup& setup, const Launch& launch) {
+  std::vector<std::string> words = {setup.bwrap,
+                                    "--unshare-user",
+                                    "--unshare-pid",
+                                    "--unshare-ipc",
+                                    "--unshare-uts",
+                                    "--hostname",
+                                    launch.host_name,
+                                    "--ro-bind",
+                                    "/",
+                                    "/",
+                                    "--proc",
+                                    "/proc",
+                                    "--dev",
+                                    "/dev",
+                                    "--tmpfs",
+                                    "/tmp",
+                                    "--tmpfs",
+                                    setup.data_dir,
+                                    "--bind",
+                                    launch.run_dir,
+                                    launch.run_dir,
+                                    "--die-with-parent"};
+  if (launch.host_name.empty()) words.erase(words.begin() + 5, words.begin() + 7);
+  return words;
+}
+
+}  // namespace
+
+std::string cgroup_name(const model::TaskKey& key) { return key.job.str() + "." + try_name(key); }
+
+std::uint64_t kept_capabilities(const std::vector<std::string>& words) {
+  const auto bit = [](int cap) { return std::uint64_t{1} << cap; };
+  // What installing, building and serving needs. Not among them: raw devices, other namespaces, the
+  // kernel's settings, and SYS_PTRACE, which would open the supervisor; debuggers reach the task's
+  // own processes without it.
+  std::uint64_t keep = bit(CAP_CHOWN) | bit(CAP_DAC_OVERRIDE) | bit(CAP_FOWNER) | bit(CAP_FSETID) |
+                       bit(CAP_KILL) | bit(CAP_SETGID) | bit(CAP_SETUID) | bit(CAP_SETPCAP) |
+                       bit(CAP_SETFCAP) | bit(CAP_NET_BIND_SERVICE) | bit(CAP_SYS_CHROOT) |
+                       bit(CAP_AUDIT_WRITE);
+  for (const std::string& word : words) {
+    if (word == "ipc_lock") keep |= bit(CAP_IPC_LOCK);
+    if (word == "sys_admin") keep |= bit(CAP_SYS_ADMIN);
+    if (word == "net_admin") keep |= bit(CAP_NET_ADMIN) | bit(CAP_NET_RAW);
+  }
+  return keep;
+}
+
+std::expected<ProcessPlan, model::Ending> plan_process(const ProcessSetup& setup,
+                                                       const Launch& launch,
+                                                       std::int64_t ticket) {
+  if (launch.command.shell == model::Shell::None && launch.command.argv.empty()) {
+    return std::unexpected(model::fault(
+        Reason::BadSpec,
+        "tasks run as processes here, without an image whose command could run; write run: …"));
+  }
+  ProcessPlan plan;
+  LaunchText text;
+  std::vector<std::string> bwrap = bwrap_words(setup, launch);
+  if (auto ok = plan_mounts(setup, launch, plan, text, bwrap); !ok)
+    return std::unexpected(ok.error());
+  if (auto ok = plan_user(setup, launch, plan, text); !ok) return std::unexpected(ok.error());
+
+  const auto env = variables(launch);
+  const std::string script_path = launch.run_dir + "/command.sh";
+  const Words words = command_words(setup, launch, script_path);
+  if (launch.command.shell != model::Shell::None)
+    plan.files.emplace_back(script_path, words.script);
+  for (const auto& [path, content] : launch.environment.files) {
+    plan.files.emplace_back(process_path(launch.run_dir, path), content);
+  }
+
+  if (setup.isolation == Isolation::Bubblewrap) {
+    if (find_program(words.argv[0], env.at("PATH")).empty()) {
+      return std::unexpected(
+          model::fault(Reason::CommandNotFound,
+                       fmt::format("no program is called \"{}\" in PATH", shorten(words.argv[0]))));
+    }
+    bwrap.push_back("--");
+    for (const std::string& word : bwrap) text.add(key::kArg, word);
+  }
+  for (const std::string& word : words.argv) text.add(key::kArg, word);
+  for (const auto& [name, value] : env) text.add(key::kEnv, name + "=" + value);
+  text.add(key::kWorkdir, working_directory(launch, plan));
+  text.add(key::kLog, launch.log_path);
+  text.add(key::kRunDir, launch.run_dir);
+  text.add(key::kTicket, ticket);
+  text.add(key::kGrace, std::max<std::int64_t>(launch.stop_grace.count(), 0));
+  if (launch.deadline)
+    text.add(key::kDeadline, std::max<std::int64_t>(to_millis(*launch.deadline), 1));
+
+  switch (setup.isolation) {
+    case Isolation::Namespaces:
+      text.add(key::kSandbox, "namespaces");
+      if (!launch.host_name.empty()) text.add(key::kHostName, launch.host_name);
+      for (const char* path : {"/tmp", "/var/tmp"}) {
+        if (is_folder(path)) text.add(key::kScratch, path);
+      }
+      text.add(key::kHide, setup.data_dir);
+      // Sockets of the machine's own services live there: a container daemon's would give the
+      // machine away. Name resolution may live there, too.
+      text.add(key::kHide, "/run");
+      if (is_folder("/run/systemd/resolve")) {
+        text.add(key::kReadOnly, "/run/systemd/resolve");
+        text.add(key::kAt, "/run/systemd/resolve");
+      }
+      if (!setup.dev_dir.empty()) {
+        text.add(key::kDev, setup.dev_dir);
+        for (const std::string& device : gpu_devices(launch)) {
+          text.add(key::kReadWrite, device);
+          text.add(key::kAt, device);
+        }
+      }
+      break;
+    case Isolation::Bubblewrap:
+      text.add(key::kSandbox, "bubblewrap");
+      break;
+    default:
+      text.add(key::kSandbox, "none");
+      break;
+  }
+  if (setup.is_root)
+    text.add(key::kKeepCaps, static_cast<std::int64_t>(kept_capabilities(launch.caps)));
+
+  const model::Resources& resources = launch.resources;
+  if (resources.shm > 0) text.add(key::kShm, resources.shm);
+  if (resources.memory > 0) text.add(key::kMemory, resources.memory);
+  if (resources.cpu_milli > 0) text.add(key::kCpuMilli, resources.cpu_milli);
+  if (setup.max_processes > 0) text.add(key::kProcesses, setup.max_processes);
+  for (const auto& hierarchy : setup.cgroups.hierarchies()) {
+    text.add(hierarchy.key, hierarchy.folder + "/" + cgroup_name(launch.key));
+  }
+  // Counts what a process may allocate, not what it uses; a GPU driver reserves far more than that.
+  if (resources.memory > 0 && resources.gpus == 0) text.add(key::kDataLimit, resources.memory);
+  for (const std::string& warning : plan.warnings) text.add(key::kWarning, warning);
+  plan.launch_text = std::move(text).finish();
+  return plan;
+}
+
+}  // namespace ty::engine

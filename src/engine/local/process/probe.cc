@@ -1,0 +1,121 @@
+#include "engine/local/process/probe.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "engine/local/process/journal.h"
+#include "engine/local/process/launch_writer.h"
+#include "engine/local/process/run_folder.h"
+#include "engine/local/process/spawn.h"
+#include "engine/local/supervisor_image.h"
+#include "engine/paths.h"
+
+namespace ty::engine {
+namespace {
+
+constexpr char kServerPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr int kPatienceMs = 10'000;
+
+/// Runs `true` exactly as a task would run; the warnings it caused, or why it did not work.
+Result<std::vector<std::string>> try_out(const ProcessSetup& setup) {
+  Launch launch;
+  launch.key.job = JobId("probe-" + std::to_string(::getpid()));
+  launch.host_name = "probe";
+  launch.command.argv = {"true"};
+  launch.resources.cpu_milli = 1000;
+  launch.resources.memory = 64 << 20;
+  launch.resources.shm = 1 << 20;
+  launch.run_dir = run_folder(setup.data_dir, launch.key);
+  launch.log_path = launch.run_dir + "/work/log";
+  TY_DO(remove_run_folder(launch.run_dir));
+  auto plan = plan_process(setup, launch, 0);
+  if (!plan) return fail(Errc::Unavailable, plan.error().message);
+  TY_DO(make_run_folder(launch, *plan));
+  auto spawned = spawn_supervisor(
+      setup.supervisor, launch.run_dir, setup.isolation == Isolation::Namespaces, -1);
+  JournalFacts facts;
+  if (spawned) {
+    pollfd ready = {spawned->pidfd, POLLIN, 0};
+    if (::poll(&ready, 1, kPatienceMs) <= 0) ::kill(spawned->pid, SIGKILL);
+    siginfo_t info;
+    ::waitid(P_PIDFD, static_cast<id_t>(spawned->pidfd), &info, WEXITED);
+    ::close(spawned->pidfd);
+    facts = read_journal(launch.run_dir);
+  }
+  setup.cgroups.remove(cgroup_name(launch.key));
+  TY_DO(remove_run_folder(launch.run_dir));
+  if (!spawned) return std::unexpected(std::move(spawned).error());
+  if (facts.failed) return fail(Errc::Unavailable, facts.failed->text);
+  if (!facts.ended) return fail(Errc::Timeout, "a first small task did not end");
+  if (facts.ended->exit_code != 0) return fail(Errc::Unavailable, "a first small task failed");
+  return facts.warnings;
+}
+
+std::vector<Isolation> candidates(const LocalOptions& options, const ProcessSetup& setup) {
+  if (options.isolation != Isolation::Auto) return {options.isolation};
+  std::vector<Isolation> all;
+  if (setup.is_root) all.push_back(Isolation::Namespaces);
+  if (!setup.bwrap.empty()) all.push_back(Isolation::Bubblewrap);
+  all.push_back(Isolation::None);
+  return all;
+}
+
+}  // namespace
+
+Result<Probed> probe_machine(const LocalOptions& options) {
+  Probed probed;
+  ProcessSetup& setup = probed.setup;
+  Capabilities& able = probed.capabilities;
+  setup.data_dir = options.data_dir;
+  setup.is_root = ::geteuid() == 0;
+  setup.max_processes = options.max_processes;
+  setup.bwrap = find_program("bwrap", kServerPath);
+  setup.bash = find_program("bash", kServerPath);
+  if (options.limits) {
+    setup.cgroups = CgroupTree::open(
+        fmt::format("trainyard-{:08x}",
+                    static_cast<std::uint32_t>(std::hash<std::string>{}(options.data_dir))));
+  }
+  auto unpacked = unpack_supervisor(options.data_dir + "/bin");
+  if (!unpacked) return std::unexpected(std::move(unpacked).error());
+  setup.supervisor = *std::move(unpacked);
+  if (setup.is_root && make_device_folder(options.data_dir + "/dev"))
+    setup.dev_dir = options.data_dir + "/dev";
+
+  able.runtime = model::RuntimeKind::Process;
+  able.warnings.push_back(
+      "Tasks run as processes of this machine; the images they name are not used.");
+  std::string why_not;
+  for (const Isolation isolation : candidates(options, setup)) {
+    setup.isolation = isolation;
+    auto warnings = try_out(setup);
+    if (!warnings) {
+      why_not = warnings.error().message;
+      if (isolation == Isolation::None || options.isolation != Isolation::Auto) {
+        return std::unexpected(
+            std::move(warnings).error().with_context("tasks cannot be run on this machine"));
+      }
+      continue;
+    }
+    able.isolation = isolation != Isolation::None;
+    able.limits = warnings->empty();
+    able.warnings.insert(able.warnings.end(), warnings->begin(), warnings->end());
+    if (isolation == Isolation::None) {
+      able.warnings.push_back(
+          fmt::format("Tasks are not isolated: they see each other's processes and whatever the "
+                      "server's user may read{}.",
+                      why_not.empty() ? "" : " (" + why_not + ")"));
+    } else if (isolation == Isolation::Namespaces && setup.dev_dir.empty()) {
+      able.warnings.push_back(
+          "Tasks reach the devices of this machine: the data directory cannot hold device files.");
+    }
+    return probed;
+  }
+  return fail(Errc::Internal, "no kind of isolation was tried");
+}
+
+}  // namespace ty::engine

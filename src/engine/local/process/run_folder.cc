@@ -1,0 +1,124 @@
+#include "engine/local/process/run_folder.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "engine/local/supervisor/launch_format.h"
+
+namespace ty::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error file_error(const std::string& path, std::string_view what, int code = errno) {
+  const bool is_full = code == ENOSPC || code == EDQUOT;
+  return {is_full ? Errc::Exhausted : Errc::Unavailable,
+          fmt::format("{} {}: {}", what, path, std::strerror(code)),
+          {}};
+}
+
+std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+/// Like mkdir -p, but asks for the last folder first: mostly the others exist. A neighbour may
+/// remove the empty parent in between; then once more.
+Result<void> make_folder(const std::string& path, unsigned mode, unsigned parent_mode) {
+  for (int round = 0; round < 8; ++round) {
+    if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
+    if (errno != ENOENT) break;
+    TY_DO(make_folder(parent_of(path), parent_mode, parent_mode));
+  }
+  return std::unexpected(file_error(path, "cannot make the folder"));
+}
+
+Result<void> write_file(const std::string& path, std::string_view content, unsigned mode) {
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+  if (fd < 0 && errno == ENOENT) {
+    TY_DO(make_folder(parent_of(path), 0755, 0755));
+    fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+  }
+  if (fd < 0) return std::unexpected(file_error(path, "cannot write"));
+  const ssize_t n = ::write(fd, content.data(), content.size());
+  const int code = n < 0 ? errno : ENOSPC;
+  ::close(fd);
+  if (n != static_cast<ssize_t>(content.size()))
+    return std::unexpected(file_error(path, "cannot write", code));
+  return {};
+}
+
+Result<void> copy_folder(const ProcessPlan::Copy& copy) {
+  // Under another name first: half a copy is never taken for a whole one.
+  const std::string part = copy.to + ".part";
+  std::error_code error;
+  if (fs::exists(copy.to, error)) return {};
+  fs::remove_all(part, error);
+  fs::create_directories(parent_of(copy.to), error);
+  fs::copy(copy.from, part, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
+  if (!error) fs::rename(part, copy.to, error);
+  if (error)
+    return std::unexpected(file_error(copy.to, "cannot copy " + copy.from + " to", error.value()));
+  return {};
+}
+
+void give_to(const std::string& run_dir, std::int64_t uid, std::int64_t gid) {
+  const auto give = [&](const std::string& path) {
+    [[maybe_unused]] const int done =
+        ::lchown(path.c_str(), static_cast<uid_t>(uid), static_cast<gid_t>(gid));
+  };
+  give(run_dir);
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(run_dir, error)) give(entry.path());
+}
+
+}  // namespace
+
+Result<void> make_run_folder(const Launch& launch, const ProcessPlan& plan) {
+  // Others of the machine may pass through to what is theirs (run_as), but not look around.
+  TY_DO(make_folder(launch.run_dir, 0755, 0711));
+  if (plan.needs_work_folder) TY_DO(make_folder(launch.run_dir + "/work", 0755, 0755));
+  for (const auto& copy : plan.copies) TY_DO(copy_folder(copy));
+  for (const auto& [path, is_folder] : plan.mount_points) {
+    TY_DO(is_folder ? make_folder(path, 0755, 0755) : write_file(path, "", 0644));
+  }
+  for (const auto& [name, target] : plan.links) {
+    TY_DO(make_folder(parent_of(name), 0755, 0755));
+    if (::symlink(target.c_str(), name.c_str()) != 0 && errno != EEXIST) {
+      return std::unexpected(file_error(name, "cannot make the link"));
+    }
+  }
+  for (const auto& [path, content] : plan.files) TY_DO(write_file(path, content, 0644));
+  if (plan.owner) give_to(launch.run_dir, plan.owner->first, plan.owner->second);
+  TY_DO(make_folder(parent_of(launch.log_path), 0750, 0750));
+  return replace_small_file(launch.run_dir + supervisor::kLaunchSuffix, plan.launch_text, 0600);
+}
+
+Result<void> remove_run_folder(const std::string& run_dir) {
+  std::error_code error;
+  if (::rmdir((run_dir + "/work").c_str()) != 0 || ::rmdir(run_dir.c_str()) != 0)
+    fs::remove_all(run_dir, error);
+  if (error) return std::unexpected(file_error(run_dir, "cannot remove", error.value()));
+  // The journal last: as long as it is there, nobody begins this try again.
+  for (const char* suffix :
+       {supervisor::kDeadlineSuffix, supervisor::kLaunchSuffix, supervisor::kJournalSuffix}) {
+    if (::unlink((run_dir + suffix).c_str()) != 0 && errno != ENOENT) {
+      return std::unexpected(file_error(run_dir + suffix, "cannot remove"));
+    }
+  }
+  ::rmdir(parent_of(run_dir).c_str());
+  return {};
+}
+
+Result<void> replace_small_file(const std::string& path, std::string_view content, unsigned mode) {
+  const std::string temp = path + ".new";
+  TY_DO(write_file(temp, content, mode));
+  if (::rename(temp.c_str(), path.c_str()) != 0)
+    return std::unexpected(file_error(path, "cannot write"));
+  return {};
+}
+
+}  // namespace ty::engine

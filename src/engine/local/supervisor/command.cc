@@ -1,0 +1,151 @@
+#include "command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "sandbox.h"
+
+namespace ty::supervisor {
+namespace {
+
+constexpr int kPipeSize = 1 << 20;
+
+pid_t clone_process(unsigned long flags, int cgroup_fd) {
+  clone_args args = {};
+  args.flags = flags;
+  args.exit_signal = SIGCHLD;
+  if (cgroup_fd >= 0) {
+    args.flags |= CLONE_INTO_CGROUP;
+    args.cgroup = static_cast<std::uint64_t>(cgroup_fd);
+  }
+  return static_cast<pid_t>(syscall(SYS_clone3, &args, sizeof(args)));
+}
+
+std::string_view variable(const Launch& launch, std::string_view name) {
+  for (const char* entry : launch.env) {
+    if (entry == nullptr) break;
+    const std::string_view text(entry);
+    if (text.size() > name.size() && text[name.size()] == '=' &&
+        text.substr(0, name.size()) == name) {
+      return text.substr(name.size() + 1);
+    }
+  }
+  return {};
+}
+
+bool is_program(const char* path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+/// Where the task's own PATH finds the program.
+bool find_program(const Launch& launch, const char* name, Path& out, Failure& failure) {
+  const std::string_view word(name);
+  if (word.find('/') != std::string_view::npos) {
+    out = {};
+    out.add(word);
+    if (is_program(out.c_str())) return true;
+    if (access(name, F_OK) == 0) {
+      failure.set(kCommandNotFound, word, "is not a program that may be executed", 0);
+      return false;
+    }
+    return failure.set(kCommandNotFound, "there is no program", word, 0);
+  }
+  std::string_view folders = variable(launch, "PATH");
+  while (!word.empty() && !folders.empty()) {
+    const std::size_t colon = folders.find(':');
+    out = {};
+    out.add(colon == 0 ? "." : folders.substr(0, colon)).add("/").add(word);
+    if (is_program(out.c_str())) return true;
+    folders = colon == std::string_view::npos ? std::string_view{} : folders.substr(colon + 1);
+  }
+  Text<300> what;
+  what.add("no program is called \"").add(word).add("\" in PATH");
+  return failure.set(kCommandNotFound, what.view(), {}, 0);
+}
+
+/// Any user may make itself a better victim; the task must be one before the server is.
+void prefer_as_oom_victim() {
+  const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  [[maybe_unused]] const ssize_t n = write(fd, "500", 3);
+  close(fd);
+}
+
+/// The life of the task's process until its command takes over; returns only when that fails.
+void become_command(const Launch& launch, const Cgroup& cgroup, int output, Failure& failure) {
+  setsid();
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  cgroup.enter();
+  prefer_as_oom_victim();
+  if (launch.sandbox == Sandbox::None) prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (launch.data_limit > 0 && !cgroup.limits_memory()) {
+    const rlimit limit = {static_cast<rlim_t>(launch.data_limit),
+                          static_cast<rlim_t>(launch.data_limit)};
+    setrlimit(RLIMIT_DATA, &limit);
+  }
+  if (!enter_sandbox(launch, failure)) return;
+  if (launch.sandbox != Sandbox::Bubblewrap && !drop_privileges(launch, failure)) return;
+  if (launch.workdir != nullptr && chdir(launch.workdir) != 0) {
+    failure.set(kBadSpec, "cannot change to the working directory", launch.workdir);
+    return;
+  }
+  const char* const program = const_cast<List<char*>&>(launch.args).data()[0];
+  Path path;
+  if (!find_program(launch, program, path, failure)) return;
+
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execve(path.c_str(),
+         const_cast<List<char*>&>(launch.args).data(),
+         const_cast<List<char*>&>(launch.env).data());
+  if (errno == ENOEXEC) {
+    failure.set(
+        kCommandNotFound, path.view(), "is neither a binary of this machine nor starts with #!", 0);
+  } else if (errno == ENOENT) {
+    failure.set(kCommandNotFound, "the interpreter is missing that is named in", path.view(), 0);
+  } else {
+    failure.set(errno == E2BIG ? kBadSpec : kStartFailed, "cannot execute", path.view());
+  }
+}
+
+}  // namespace
+
+bool start_command(const Launch& launch, const Cgroup& cgroup, Command& command, Failure& failure) {
+  int output[2];
+  int status[2];
+  if (pipe2(output, O_CLOEXEC) != 0 || pipe2(status, O_CLOEXEC) != 0) {
+    return failure.set(kStartFailed, "cannot make a pipe");
+  }
+  // Fewer, larger reads; where the kernel refuses, the default size does as well.
+  fcntl(output[0], F_SETPIPE_SZ, kPipeSize);
+  fcntl(output[0], F_SETFL, O_NONBLOCK);
+
+  const unsigned long flags = sandbox_flags(launch);
+  command.pid = clone_process(flags, cgroup.clone_fd());
+  if (command.pid == 0) {
+    become_command(launch, cgroup, output[1], failure);
+    [[maybe_unused]] const ssize_t n = write(status[1], &failure, sizeof(failure));
+    _exit(127);
+  }
+  const int error = errno;
+  close(output[1]);
+  close(status[1]);
+  if (command.pid < 0) return failure.set(kStartFailed, "cannot make a process", {}, error);
+  command.output = output[0];
+  command.status = status[0];
+  return true;
+}
+
+}  // namespace ty::supervisor

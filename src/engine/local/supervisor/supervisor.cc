@@ -1,0 +1,263 @@
+#include "supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "clock.h"
+#include "launch_format.h"
+#include "text.h"
+
+namespace ty::supervisor {
+namespace {
+
+/// Nothing of the starter's stays: terminal, session, descriptors, working directory.
+int detach() {
+  setsid();
+  if (chdir("/") != 0) _exit(kExitUnusable);
+  umask(022);
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int fd : {0, 1, 2}) {
+    if (null != fd) dup2(null, fd);
+  }
+  if (null > 2 && null != kNotifyFd) close(null);
+  close_range(kNotifyFd + 1, ~0U, 0);
+  struct stat info;
+  if (fstat(kNotifyFd, &info) != 0 || !S_ISFIFO(info.st_mode)) {
+    close(kNotifyFd);
+    return -1;
+  }
+  fcntl(kNotifyFd, F_SETFD, FD_CLOEXEC);
+  return kNotifyFd;
+}
+
+/// Everything blocked: what matters is read from the descriptor, the rest must not end us.
+int catch_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  for (const int signal : {SIGCHLD, SIGTERM, SIGHUP}) sigaddset(&wanted, signal);
+  return signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+constexpr std::int64_t kRetryDiskMs = 100;
+constexpr std::int64_t kLongestPollMs = 60'000;  // the wall clock may be set meanwhile
+
+}  // namespace
+
+int Supervisor::run() {
+  notify_ = detach();
+  signals_ = catch_signals();
+  switch (journal_.take(run_dir_)) {
+    case Journal::Taken::Ours:
+      break;
+    case Journal::Taken::Theirs:
+      return kExitTaken;
+    case Journal::Taken::Unusable:
+      return kExitUnusable;
+  }
+  Path launch_path;
+  launch_path.add(run_dir_).add(kLaunchSuffix);
+  if (const char* fault = read_launch(launch_path.c_str(), launch_)) {
+    failure_.set(kStartFailed, "the launch file is unusable:", fault, 0);
+    return give_up(failure_);
+  }
+  if (const char* fault = log_.open(launch_.log)) {
+    failure_.set(kStartFailed, fault, launch_.log);
+    return give_up(failure_);
+  }
+  deadline_ = launch_.deadline;
+  read_deadline();
+  const auto warn = [](void* context, const char* text) {
+    Text<600> line;
+    line.add("warning ").add(text).add("\n");
+    static_cast<Journal*>(context)->append(line.view());
+  };
+  for (const char* text : launch_.warnings) warn(&journal_, text);
+  cgroup_.create(launch_, warn, &journal_);
+  ProcessTree tree(launch_.sandbox, cgroup_);
+  tree_ = &tree;
+  if (!start_command(launch_, cgroup_, command_, failure_)) {
+    cgroup_.remove();
+    return give_up(failure_);
+  }
+  tree.set_main(command_.pid);
+  watch();
+  return finish();
+}
+
+int Supervisor::give_up(const Failure& failure) {
+  Text<1100> line;
+  line.add("failed at=").add(now_ms()).add(" reason=").add(failure.reason.view()).add(" ");
+  for (const char c : failure.text.view()) line.add(std::string_view(c == '\n' ? " " : &c, 1));
+  line.add("\n");
+  journal_.append_for_sure(line.view());
+  return kExitDone;
+}
+
+void Supervisor::announce_running() {
+  Text<64> line;
+  line.add("running ").add(now_ms()).add("\n");
+  journal_.append(line.view());
+  if (notify_ < 0) return;
+  // Atomic, because small; a server that is gone or slow learns it from the journal.
+  [[maybe_unused]] const ssize_t n = write(notify_, &launch_.ticket, sizeof(launch_.ticket));
+  close(notify_);
+  notify_ = -1;
+}
+
+/// True once the status pipe has told what it had to tell.
+bool Supervisor::read_status() {
+  if (command_.status < 0) return true;
+  const ssize_t n = read(command_.status, &failure_, sizeof(failure_));
+  if (n < 0) return false;
+  close(command_.status);
+  command_.status = -1;
+  has_failed_ = n > 0;
+  if (!has_failed_) announce_running();
+  return true;
+}
+
+void Supervisor::read_signals() {
+  signalfd_siginfo info;
+  while (read(signals_, &info, sizeof(info)) == sizeof(info)) {
+    if (info.ssi_signo == SIGCHLD) tree_->reap();
+    if (info.ssi_signo == SIGHUP) read_deadline();
+    // As first process of a namespace we see senders outside of it as 0: only they may ask.
+    const bool is_own_task = getpid() == 1 && info.ssi_pid != 0;
+    if (info.ssi_signo == SIGTERM && !is_own_task && !tree_->is_main_gone()) {
+      is_stop_asked_ = true;
+      const bool has_grace = info.ssi_code == SI_QUEUE && info.ssi_int >= 0;
+      begin_stop(now_ms(), has_grace ? info.ssi_int : launch_.grace);
+    }
+  }
+}
+
+void Supervisor::read_deadline() {
+  Path path;
+  path.add(run_dir_).add(kDeadlineSuffix);
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  char bytes[32];
+  const ssize_t n = read(fd, bytes, sizeof(bytes));
+  close(fd);
+  std::int64_t deadline = 0;
+  if (n > 0 && read_number({bytes, static_cast<std::size_t>(n)}, deadline)) deadline_ = deadline;
+}
+
+void Supervisor::begin_stop(std::int64_t now, std::int64_t grace) {
+  tree_->ask_to_end();
+  // A second, more impatient stop shortens the first one's grace, never lengthens it.
+  if (kill_at_ == 0 || now + grace < kill_at_) kill_at_ = now + grace;
+}
+
+int Supervisor::poll_timeout(std::int64_t now) const {
+  std::int64_t wait = kLongestPollMs;
+  const auto until = [&](std::int64_t at) {
+    if (at - now < wait) wait = at > now ? at - now : 0;
+  };
+  if (deadline_ > 0 && !is_over_limit_) until(deadline_);
+  if (kill_at_ > 0) until(kill_at_);
+  if (log_.is_stuck()) until(now + kRetryDiskMs);
+  return static_cast<int>(wait);
+}
+
+void Supervisor::note_disk() {
+  if (is_disk_noted_) return;
+  is_disk_noted_ = true;
+  Text<300> line;
+  line.add("note ").add(now_ms()).add(" the log cannot be written, the task waits: ");
+  line.add(strerrordesc_np(log_.stuck_errno())).add("\n");
+  journal_.append(line.view());
+}
+
+/// Until the command has ended or its grace is over.
+void Supervisor::watch() {
+  while (true) {
+    const std::int64_t now = now_ms();
+    if (deadline_ > 0 && now >= deadline_ && !is_over_limit_) {
+      is_over_limit_ = true;
+      begin_stop(now, launch_.grace);
+    }
+    if (kill_at_ > 0 && now >= kill_at_) break;
+
+    const bool wants_output = !log_.is_stuck() && !is_output_over_;
+    pollfd ready[3] = {{signals_, POLLIN, 0},
+                       {command_.status, POLLIN, 0},
+                       {wants_output ? command_.output : -1, POLLIN, 0}};
+    poll(ready, 3, poll_timeout(now));
+    if (ready[1].revents != 0) read_status();
+    if (log_.is_stuck()) {
+      log_.flush();
+      if (log_.is_stuck()) note_disk();
+    } else if (ready[2].revents != 0) {
+      if (log_.pump(command_.output) == LogWriter::Got::End) is_output_over_ = true;
+    }
+    if (ready[0].revents != 0) read_signals();
+    if (tree_->is_main_gone()) break;
+  }
+  ended_at_ = now_ms();
+}
+
+/// What the dead left in the pipe.
+void Supervisor::drain() {
+  while (true) {
+    if (log_.is_stuck()) {
+      log_.flush();
+      if (log_.is_stuck()) {
+        note_disk();
+        usleep(kRetryDiskMs * 1000);
+      }
+      continue;
+    }
+    if (is_output_over_ || log_.pump(command_.output) != LogWriter::Got::Bytes) break;
+  }
+}
+
+int Supervisor::finish() {
+  while (!tree_->end()) {
+    Text<128> line;
+    line.add("note ").add(now_ms()).add(" a process hangs in the kernel and does not die\n");
+    journal_.append(line.view());
+    usleep(1'000'000);
+  }
+  drain();
+  while (!read_status()) {
+  }
+  const Cgroup::Usage usage = cgroup_.usage();
+  if (has_failed_ && !is_stop_asked_ && !is_over_limit_) {
+    cgroup_.remove();
+    return give_up(failure_);
+  }
+  rusage spent = {};
+  getrusage(RUSAGE_CHILDREN, &spent);
+  const std::int64_t spent_ms = (spent.ru_utime.tv_sec + spent.ru_stime.tv_sec) * 1000 +
+                                (spent.ru_utime.tv_usec + spent.ru_stime.tv_usec) / 1000;
+  const int status = tree_->main_status();
+  Text<400> line;
+  line.add("ended at=").add(ended_at_);
+  if (WIFSIGNALED(status)) {
+    line.add(" signal=").add(WTERMSIG(status));
+  } else {
+    line.add(" exit=").add(WEXITSTATUS(status));
+  }
+  line.add(" stop=").add(is_stop_asked_ ? 1 : 0).add(" limit=").add(is_over_limit_ ? 1 : 0);
+  line.add(" oom=").add(usage.oom_kills).add(" memory=").add(launch_.memory);
+  line.add(" peak=").add(usage.peak > 0 ? usage.peak : spent.ru_maxrss * 1024);
+  line.add(" cpu=").add(usage.cpu_ms >= 0 ? usage.cpu_ms : spent_ms);
+  line.add(" bytes=").add(static_cast<std::int64_t>(log_.bytes())).add("\n");
+  journal_.append_for_sure(line.view());
+  cgroup_.remove();
+  return kExitDone;
+}
+
+}  // namespace ty::supervisor

@@ -1,0 +1,20 @@
+#include "engine/paths.h"
+
+#include <fmt/format.h>
+
+namespace ty::engine {
+
+std::string try_name(const model::TaskKey& key) {
+  return fmt::format("{}.{}.{}.{}", key.attempt, key.task.role, key.task.index, key.tries);
+}
+
+std::string run_folder(std::string_view data_dir, const model::TaskKey& key) {
+  const std::string& job = key.job.str();
+  return fmt::format("{}/runs/{}/{}/{}", data_dir, job.substr(0, 2), job, try_name(key));
+}
+
+std::string process_path(std::string_view run_dir, std::string_view target) {
+  return fmt::format("{}{}{}", run_dir, target.starts_with('/') ? "" : "/", target);
+}
+
+}  // namespace ty::engine
