@@ -81,6 +81,7 @@ class HttpServer::Worker {
 
  private:
   void ended(std::list<Connection>::iterator connection, std::exception_ptr thrown);
+  void end_if_empty();
   void sweep_later();
 
   asio::io_context io_{1};
@@ -155,11 +156,14 @@ void HttpServer::Worker::ended(std::list<Connection>::iterator connection,
   connections_.erase(connection);
   --open_;
   requests_ = context_.requests;
-  if (context_.stopping && connections_.empty()) {
-    grace_.cancel();
-    sweeper_.cancel();
-    work_.reset();
-  }
+  if (context_.stopping) end_if_empty();
+}
+
+void HttpServer::Worker::end_if_empty() {
+  if (!connections_.empty()) return;
+  grace_.cancel();
+  sweeper_.cancel();
+  work_.reset();
 }
 
 void HttpServer::Worker::sweep_later() {
@@ -177,7 +181,7 @@ void HttpServer::Worker::sweep_later() {
 
 void HttpServer::Worker::stop(Millis grace) {
   context_.stopping = true;
-  if (connections_.empty()) return work_.reset();
+  if (connections_.empty()) return end_if_empty();
   for (Connection& connection : connections_) connection.stop_soon();
   grace_.expires_after(grace);
   grace_.async_wait([this](const ErrorCode& ec) {
