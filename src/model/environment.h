@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/job.h"
+#include "model/names.h"
 
 namespace ty::model {
 
@@ -19,7 +20,7 @@ struct EnvironmentInput {
   std::string workspace;
   RuntimeKind runtime = RuntimeKind::Process;
   int attempt = 0;
-  const std::vector<Task>& tasks;  ///< with their placements
+  const std::vector<Task>& tasks;  ///< all of the job, with their placements where they have one
   TaskRef self;
   std::optional<Time> deadline;  ///< when the time limit strikes
   /// Real paths of mounts by kind where they differ from the targets (process runtime); empty: no
@@ -30,26 +31,24 @@ struct EnvironmentInput {
   TextMap secrets;            ///< layer 6, values
   int master_port = 29500;    ///< drawn per job for processes
   std::vector<int> tf_ports;  ///< drawn per task for processes; else 2222
+  std::string kube_object;    ///< Kubernetes: what the job's objects are called
 };
 
+/// Sorted by name, names distinct.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// Every variable of every platform, in layers, later wins (job-model §7). `soft` names that an
-/// image's own ENV may override come first in `soft`.
+/// Every variable of every platform, in layers, later wins (job-model §7).
 struct TaskEnvironment {
-  Environment soft;      ///< layer 1
-  Environment platform;  ///< layers 3 to 7, sorted by name, names distinct
-  /// Files beside it: path below the run folder (`peers.json`, `hostfile`, `volcano/<ident>.host`,
-  /// `taskInfo/…`).
+  Environment soft;      ///< layer 1: the image's own ENV goes over these, `platform` over both
+  Environment platform;  ///< layers 3 to 7
+  /// Files beside it: `peers.json` and `hostfile` (`/etc/trainyard`), `volcano/<role>.host` and
+  /// `taskInfo/<role>.host` (`/etc`); a process finds all of them below its run folder.
   std::vector<std::pair<std::string, std::string>> files;
 };
 TaskEnvironment make_environment(const EnvironmentInput& in);
 
-/// dns(x) of job-model §9.
-std::string dns_name(std::string_view text, std::string_view fallback_id);
-
-/// Extra ports that processes need drawn beside the declared ones (MASTER_PORT once a job, TF one a
-/// task).
+/// Whether its tasks get TF_CONFIG: several tasks, all in roles that TensorFlow knows. As processes
+/// each then needs a port of its own beside the declared ones (and the job one for MASTER_PORT).
 bool needs_tf_config(const JobSpec& spec);
 
 }  // namespace ty::model

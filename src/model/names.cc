@@ -1,0 +1,124 @@
+#include "model/names.h"
+
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/text.h"
+
+namespace ty::model {
+
+namespace {
+
+constexpr std::size_t kLongest = 40;
+
+bool becomes_dash(char c) { return c == '_' || c == '.' || c == '~' || c == ' ' || c == '-'; }
+bool is_word(unsigned char c) { return c < 0x80 && std::isalnum(c) != 0; }
+
+const RoleSpec& role_of(const JobSpec& spec, TaskRef task) {
+  return spec.roles[static_cast<std::size_t>(task.role)];
+}
+
+std::string system_name(const JobSpec& spec, TaskRef task) {
+  const RoleSpec& role = role_of(spec, task);
+  return role.system_name.empty() ? dns_name(role.name, {}) : role.system_name;
+}
+
+/// Jobs of Volcano and of the GPU manager are known by their own name.
+std::string cluster_name(const JobSpec& spec, const JobId& job) {
+  return dns_name(shown_name(spec, job), job.str());
+}
+
+bool is_volcano_like(const JobSpec& spec) {
+  return spec.dialect == Dialect::Volcano || spec.dialect == Dialect::GpuManager;
+}
+
+std::string numbered(TaskRef task) {
+  return "task" + std::to_string(task.role) + "-" + std::to_string(task.index);
+}
+
+}  // namespace
+
+std::string dns_name(std::string_view text, std::string_view fallback_id) {
+  std::string name;
+  for (const char c : to_lower(text)) {
+    if (is_word(static_cast<unsigned char>(c)))
+      name += c;
+    else if (becomes_dash(c) && !name.empty() && name.back() != '-')
+      name += '-';
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  if (name.empty())
+    name = "j-" + std::string(fallback_id.substr(0, 8));
+  else if (std::isdigit(static_cast<unsigned char>(name.front())))
+    name = "j-" + name;
+  while (name.back() == '-') name.pop_back();
+  if (name.size() <= kLongest) return name;
+  unsigned char hash[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(name.data()), name.size(), hash);
+  constexpr char kHex[] = "0123456789abcdef";
+  name.resize(kLongest - 5);
+  while (name.back() == '-') name.pop_back();
+  return name + '-' + kHex[hash[0] >> 4] + kHex[hash[0] & 15] + kHex[hash[1] >> 4] +
+         kHex[hash[1] & 15];
+}
+
+std::string gpu_manager_name(std::string_view text) {
+  std::string name = to_lower(text);
+  std::ranges::replace_if(name, becomes_dash, '-');
+  return name;
+}
+
+std::string ident_name(std::string_view text) {
+  std::string name(text);
+  std::ranges::replace_if(name, [](unsigned char c) { return !is_word(c) && c != '_'; }, '_');
+  return name;
+}
+
+std::string squeezed_name(std::string_view text) {
+  std::string name = to_lower(text);
+  std::erase_if(name, [](unsigned char c) { return !is_word(c); });
+  return name;
+}
+
+std::string shown_name(const JobSpec& spec, const JobId& job) {
+  return spec.name.empty() ? "job-" + job.str().substr(0, 7) : spec.name;
+}
+
+std::string task_host(const JobSpec& spec, TaskRef task) {
+  return system_name(spec, task) + "-" + std::to_string(task.index);
+}
+
+std::string task_hostname(const JobSpec& spec, const JobId& job, TaskRef task) {
+  if (spec.dialect == Dialect::Octopus) return job.str() + "-" + numbered(task);
+  if (is_volcano_like(spec)) return cluster_name(spec, job) + "-" + task_host(spec, task);
+  return task_host(spec, task);
+}
+
+std::string volcano_host(const JobSpec& spec, const JobId& job, TaskRef task) {
+  if (spec.dialect == Dialect::Octopus) return job.str() + "-" + numbered(task) + "." + job.str();
+  if (!is_volcano_like(spec)) return task_host(spec, task);
+  return task_hostname(spec, job, task) + "." + cluster_name(spec, job);
+}
+
+std::vector<std::string> task_aliases(const JobSpec& spec, const JobId& job, TaskRef task) {
+  const std::string index = std::to_string(task.index);
+  const std::string role = dns_name(role_of(spec, task).name, job.str());
+  const std::string by_name = cluster_name(spec, job) + "-" + role + "-" + index;
+  const std::string by_id = job.str() + "-" + numbered(task);
+  const std::string prefix = system_name(spec, task);
+  std::vector<std::string> names = {task_host(spec, task)};
+  for (std::string name : {role + "-" + index,
+                           numbered(task),
+                           by_name,
+                           by_name + "." + cluster_name(spec, job),
+                           by_id,
+                           by_id + "." + job.str(),
+                           prefix + "-" + index + "." + prefix}) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace ty::model
