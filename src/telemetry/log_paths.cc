@@ -41,6 +41,7 @@ std::string log_path(std::string_view data_dir, const model::TaskKey& key) {
 std::optional<model::TaskKey> parse_log_name(std::string_view job_dir, std::string_view file_name) {
   if (!looks_like_job_id(job_dir) || !file_name.ends_with(kSuffix)) return {};
   file_name.remove_suffix(kSuffix.size());
+  if (file_name.ends_with('.')) return {};
   const auto attempt = take_number(file_name);
   const auto role = take_number(file_name);
   const auto index = take_number(file_name);

@@ -27,7 +27,7 @@ std::uint64_t count_newlines(std::span<const char> bytes) {
 Result<LogReader> LogReader::open(const std::string& path) {
   TY_TRY(auto bytes, open_bytes(path));
   LogReader reader(std::move(bytes), std::make_unique<LogIndex>(nullptr), path);
-  TY_DO(reader.index_->refresh(reader.size(), index_path(path)));
+  TY_DO(reader.index_->refresh(*reader.bytes_, index_path(path)));
   return reader;
 }
 
@@ -45,7 +45,7 @@ bool LogReader::has_times() const { return index_->count() > 0; }
 
 Result<void> LogReader::refresh() {
   TY_DO(bytes_->refresh());
-  return index_->refresh(size(), index_path(path_));
+  return index_->refresh(*bytes_, index_path(path_));
 }
 
 Result<std::size_t> LogReader::read_at(std::uint64_t offset, std::span<char> buffer) {

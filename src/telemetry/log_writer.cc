@@ -30,9 +30,9 @@ Result<LogWriter> LogWriter::open(std::string path) {
   // The reader knows which records to believe; those after them would hide what we append.
   TY_TRY(LogReader reader, LogReader::open(path));
   TY_TRY(writer.lines_, reader.newlines());
-  TY_TRY(auto records, open_plain(index_path(path)));
-  LogIndex believed(std::move(records));
-  TY_DO(believed.refresh(writer.size_, index_path(path)));
+  TY_TRY(auto bytes, open_plain(path));
+  LogIndex believed(nullptr);
+  TY_DO(believed.refresh(*bytes, index_path(path)));
   const auto keep = static_cast<off_t>(believed.count() * sizeof(model::LogIndexRecord));
   if (::ftruncate(index.get(), keep) != 0)
     return std::unexpected(file_error("repairing", index_path(path)));

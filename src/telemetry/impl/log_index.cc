@@ -15,9 +15,26 @@ namespace {
 constexpr std::uint64_t kRecordBytes = sizeof(LogIndex::Record);
 constexpr std::uint64_t kBlockRecords = 170;
 
+/// Zeros: space the file system had given the file before its bytes came.
+bool blank(const LogIndex::Record& r) { return r.at_ms <= 0; }
+
 bool follows(const LogIndex::Record& before, const LogIndex::Record& next) {
   return next.offset > before.offset && next.lines_before >= before.lines_before &&
          next.lines_before - before.lines_before <= next.offset - before.offset;
+}
+
+Result<bool> has_newline(ByteSource& log, std::uint64_t begin, std::uint64_t end) {
+  std::vector<char> buffer(
+      static_cast<std::size_t>(std::min<std::uint64_t>(end - begin, 64 * 1024)));
+  while (begin < end) {
+    const auto wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), end - begin));
+    TY_TRY(const std::size_t got, log.read_at(begin, std::span(buffer).first(wanted)));
+    if (got == 0) break;
+    if (std::memchr(buffer.data(), '\n', got)) return true;
+    begin += got;
+  }
+  return false;
 }
 }  // namespace
 
@@ -35,11 +52,10 @@ Result<LogIndex::Record> LogIndex::record(std::uint64_t i) {
   return block_[static_cast<std::size_t>(i - block_start_)];
 }
 
-Result<void> LogIndex::refresh(std::uint64_t log_size, const std::string& path) {
+Result<void> LogIndex::refresh(ByteSource& log, const std::string& path) {
   if (!source_) {
     auto opened = open_bytes(path);
-    if (!opened && opened.error().code == Errc::NotFound) return {};
-    if (!opened) return std::unexpected(std::move(opened).error());
+    if (!opened) return {};  // missing or damaged: the log is readable without
     source_ = std::move(*opened);
   }
   TY_DO(source_->refresh());
@@ -48,9 +64,6 @@ Result<void> LogIndex::refresh(std::uint64_t log_size, const std::string& path) 
   // The last block may have been read while its end was still missing.
   block_.clear();
 
-  // Zeros at the end: space the file system had given the file before its bytes came, and a power
-  // cut in between.
-  const auto blank = [](const Record& r) { return r.at_ms <= 0; };
   while (count > count_) {
     TY_TRY(const Record last, record(count - 1));
     if (!blank(last)) break;
@@ -59,19 +72,29 @@ Result<void> LogIndex::refresh(std::uint64_t log_size, const std::string& path) 
   // Records of bytes that are not there (yet).
   const std::uint64_t known = count_;
   count_ = count;
-  TY_TRY(count, partition([&](const Record& r) { return r.offset < log_size; }));
+  TY_TRY(count, partition([&](const Record& r) { return r.offset < log.size(); }));
   count = std::max(count, known);
   for (; count > known; --count) {
-    TY_TRY(const Record last, record(count - 1));
-    if (count == 1) {
-      if (last.lines_before <= last.offset && !blank(last)) break;
-      continue;
-    }
-    TY_TRY(const Record before, record(count - 2));
-    if (follows(before, last) && !blank(last)) break;
+    TY_TRY(const bool yes, believable(count - 1, log));
+    if (yes) break;
   }
   count_ = count;
   return {};
+}
+
+/// A power cut loses whole sectors, so a torn record has lost its last one, two or three numbers.
+/// That shows, except where zero newlines are possible: there the bytes themselves must say so.
+Result<bool> LogIndex::believable(std::uint64_t number, ByteSource& log) {
+  TY_TRY(const Record last, record(number));
+  Record before;
+  if (number > 0) {
+    TY_TRY(before, record(number - 1));
+    if (!follows(before, last)) return false;
+  }
+  if (blank(last) || last.lines_before > last.offset) return false;
+  if (last.lines_before > 0 || last.offset == 0) return true;
+  TY_TRY(const bool newline, has_newline(log, before.offset, last.offset));
+  return !newline;
 }
 
 template <class Holds>

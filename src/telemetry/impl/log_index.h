@@ -22,9 +22,9 @@ class LogIndex {
   /// `source` may be null: an index of no records. Call `refresh` before anything else.
   explicit LogIndex(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
 
-  /// Looks again, for a log that is now `log_size` bytes long. A missing index may have appeared:
-  /// it is opened from `path`.
-  Result<void> refresh(std::uint64_t log_size, const std::string& path);
+  /// Looks again, for a log that now is `log`. A missing index may have appeared: it is opened from
+  /// `path`.
+  Result<void> refresh(ByteSource& log, const std::string& path);
   std::uint64_t count() const { return count_; }
   Result<Record> record(std::uint64_t i);
 
@@ -43,6 +43,7 @@ class LogIndex {
   template <class Holds>
   Result<std::uint64_t> partition(Holds holds);
   Result<std::optional<Record>> last_of(std::uint64_t number);
+  Result<bool> believable(std::uint64_t number, ByteSource& log);
   Result<bool> fits(std::uint64_t number, std::uint64_t offset);
 
   std::unique_ptr<ByteSource> source_;
