@@ -83,11 +83,6 @@ class Database {
   /// password.
   std::string description() const;
 
-  /// Small jobs of the store's own that the writer does when it has nothing else to do, for example
-  /// indexing names. Returns whether there is more to do. To be set before the first write.
-  using IdleWork = std::function<Result<bool>(Tx&)>;
-  void set_idle_work(IdleWork work);
-
  private:
   using Work = std::function<Result<void>(Tx&)>;
   struct Parts;

@@ -19,6 +19,7 @@ namespace ty::store {
 
 class Connection;
 class Statement;
+struct WriterMemory;
 
 /// Bytes that are not text.
 struct Blob {
@@ -85,17 +86,15 @@ class Rows {
 
  private:
   friend class Tx;
-  Rows(Connection* connection, std::unique_ptr<Statement> statement);
+  explicit Rows(std::unique_ptr<Statement> statement);
   explicit Rows(Error error);
-  void release();
 
-  Connection* connection_ = nullptr;
   std::unique_ptr<Statement> statement_;
   std::optional<Error> error_;
 };
 
-/// Which numbers `Tx::next_id` counts.
-enum class Sequence : std::uint8_t { Jobs, Events };
+/// What is numbered by `Tx::next_id`.
+enum class Sequence : std::uint8_t { Jobs, Events, Users, Tokens, Workspaces };
 
 /// One transaction on one connection, as a function given to Database::read or ::write sees it. Not
 /// to be kept. SQL is written once for both databases, with `:name` placeholders bound in the order
@@ -121,6 +120,14 @@ class Tx {
     return found;
   }
 
+  /// The same of a statement that changes something: `insert … returning …`.
+  template <class T, class... Args>
+  Result<std::optional<T>> changed_value(std::string_view sql, const Args&... args) {
+    auto found = value<T>(sql, args...);
+    if (found && *found) ++changes_;
+    return found;
+  }
+
   Rows query_params(std::string_view sql, std::span<const Param> params);
   Rows query_params(std::string_view sql, std::initializer_list<Param> params) {
     return query_params(sql, std::span(params.begin(), params.size()));
@@ -133,18 +140,24 @@ class Tx {
   /// The next number of a sequence: larger than every one given out before, also before a restart.
   /// Only in writes.
   Result<std::int64_t> next_id(Sequence sequence);
+  /// To be called when the row of that id goes, so that the number is not given out again.
+  Result<void> remember_id(Sequence sequence, std::int64_t id);
 
   bool is_postgres() const;
+  /// Only in writes.
+  WriterMemory& memory();
   /// What this transaction has changed so far; 0 means that nothing needs to be undone.
   std::int64_t changes() const { return changes_; }
 
  private:
-  friend class Database;
   friend class Writer;
+  friend class Readers;
   friend class Migrator;
-  explicit Tx(Connection& connection) : connection_(&connection) {}
+  explicit Tx(Connection& connection, WriterMemory* memory = nullptr)
+      : connection_(&connection), memory_(memory) {}
 
   Connection* connection_;
+  WriterMemory* memory_;  ///< null in reads
   std::int64_t changes_ = 0;
 };
 

@@ -1,0 +1,11 @@
+# Writes migrations.cc: every file of FILES as one entry of kMigrations (impl/migrations.h), in the order of the names.
+list(SORT FILES)
+set(text "#include \"store/impl/migrations.h\"\n\nnamespace ty::store {\n\nextern const MigrationFile kMigrations[] = {\n")
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME)
+  file(READ ${file} sql)
+  string(APPEND text "    {\"${name}\", R\"sql(${sql})sql\"},\n")
+endforeach()
+list(LENGTH FILES count)
+string(APPEND text "};\nextern const int kMigrationCount = ${count};\n\n}  // namespace ty::store\n")
+file(WRITE ${OUT} "${text}")

@@ -1,0 +1,37 @@
+#include "store/impl/job_counts.h"
+
+namespace ty::store {
+
+Result<void> count_jobs(Tx& tx, const Cell& cell, int by) {
+  for (const UserId owner : {UserId{}, cell.owner}) {
+    TY_DO(
+        tx.exec("insert into job_counts (owner_id, workspace_id, dialect, state, jobs) "
+                "values (:owner, :workspace, :dialect, :state, :by) "
+                "on conflict (owner_id, workspace_id, dialect, state) "
+                "do update set jobs = job_counts.jobs + excluded.jobs",
+                owner,
+                cell.workspace,
+                cell.dialect,
+                cell.state,
+                by));
+  }
+  return {};
+}
+
+Result<std::vector<CountedCell>> counted_cells(Tx& tx, UserId owner) {
+  std::vector<CountedCell> cells;
+  auto rows = tx.query(
+      "select workspace_id, dialect, state, jobs from job_counts where owner_id = :owner", owner);
+  while (rows.next()) {
+    if (rows.integer(3) <= 0) continue;
+    cells.push_back({.cell = {.owner = owner,
+                              .workspace = rows.get<WorkspaceId>(0),
+                              .dialect = rows.get<model::Dialect>(1),
+                              .state = rows.get<model::JobState>(2)},
+                     .jobs = rows.integer(3)});
+  }
+  TY_DO(rows.status());
+  return cells;
+}
+
+}  // namespace ty::store

@@ -1,0 +1,31 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "model/job.h"
+#include "store/tx.h"
+
+namespace ty::store {
+
+/// One combination of the columns that lists filter by. `job_counts` knows how many jobs each
+/// holds; owner 0 stands for everybody.
+struct Cell {
+  UserId owner;
+  WorkspaceId workspace;
+  model::Dialect dialect = model::Dialect::Native;
+  model::JobState state = model::JobState::Queued;
+};
+
+/// Adds `by` (usually 1 or -1) to the cell of its owner and to that of everybody.
+Result<void> count_jobs(Tx& tx, const Cell& cell, int by);
+
+struct CountedCell {
+  Cell cell;
+  std::int64_t jobs = 0;
+};
+
+/// The cells of this owner (0: everybody) that are not empty.
+Result<std::vector<CountedCell>> counted_cells(Tx& tx, UserId owner);
+
+}  // namespace ty::store

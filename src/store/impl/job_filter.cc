@@ -1,0 +1,136 @@
+#include "store/impl/job_filter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+#include "base/text.h"
+
+namespace ty::store {
+
+using model::JobSort;
+
+namespace {
+
+char letter_of(JobSort sort) { return "noae"[static_cast<int>(sort)]; }
+
+char fold(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+std::optional<std::int64_t> read_number(std::string_view& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+std::optional<std::string> read_hex(std::string_view text) {
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    unsigned value = 0;
+    const auto [end, error] = std::from_chars(text.data() + i, text.data() + i + 2, value, 16);
+    if (error != std::errc{} || end != text.data() + i + 2) return std::nullopt;
+    bytes.push_back(static_cast<char>(value));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+JobFilter::JobFilter(const model::JobQuery& query) : query_(query), name_part_(query.name_part) {
+  std::transform(name_part_.begin(), name_part_.end(), name_part_.begin(), fold);
+  for (const model::JobState state : query.states) states_ |= 1u << static_cast<int>(state);
+  if (query.states.empty()) states_ = ~0u;
+  by_cell_ = query.owner || query.dialect || !query.workspaces.empty() || !query.states.empty();
+}
+
+bool JobFilter::wants_workspace(WorkspaceId workspace) const {
+  const auto& wanted = query_.workspaces;
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), workspace) != wanted.end();
+}
+
+bool JobFilter::wants_name(std::string_view name) const {
+  if (name_part_.empty()) return true;
+  const auto same = [](char in_name, char wanted) { return fold(in_name) == wanted; };
+  return std::search(name.begin(), name.end(), name_part_.begin(), name_part_.end(), same) !=
+         name.end();
+}
+
+bool JobFilter::wants(const model::Job& job) const {
+  return wants_owner(job.owner) && wants_workspace(job.workspace) && wants_dialect(job.dialect) &&
+         wants_state(job.life.state) &&
+         (!query_.created_from || job.created_at >= *query_.created_from) &&
+         (!query_.created_to || job.created_at < *query_.created_to) && wants_name(job.name);
+}
+
+std::string write_cursor(JobSort sort, const Position& position) {
+  std::string cursor = fmt::format("{}{}", letter_of(sort), position.seq);
+  if (sort == JobSort::Ended && position.ended_at) cursor += fmt::format(".{}", *position.ended_at);
+  if (sort == JobSort::Name) {
+    cursor += '.';
+    for (const unsigned char c : position.name) cursor += fmt::format("{:02x}", c);
+  }
+  return cursor;
+}
+
+Result<std::optional<Position>> read_cursor(JobSort sort, std::string_view cursor) {
+  if (cursor.empty()) return std::nullopt;
+  const auto bad = [] {
+    return fail(Errc::Invalid,
+                "the cursor does not belong to this list; begin again without one",
+                {{.pointer = "/cursor", .message = "not a cursor of this list", .code = "cursor"}});
+  };
+  if (cursor.front() != letter_of(sort)) return bad();
+  cursor.remove_prefix(1);
+  Position position;
+  const auto seq = read_number(cursor);
+  if (!seq) return bad();
+  position.seq = *seq;
+  const bool more = cursor.starts_with('.');
+  if (more) cursor.remove_prefix(1);
+  if (sort == JobSort::Name) {
+    auto name = more ? read_hex(cursor) : std::nullopt;
+    if (!name) return bad();
+    position.name = *std::move(name);
+    cursor = {};
+  } else if (sort == JobSort::Ended && more) {
+    position.ended_at = read_number(cursor);
+    if (!position.ended_at) return bad();
+  } else if (more) {
+    return bad();
+  }
+  if (!cursor.empty()) return bad();
+  return position;
+}
+
+Position position_of(JobSort sort, const model::Job& job) {
+  Position position{.seq = job.seq.value};
+  if (sort == JobSort::Name) position.name = job.name;
+  if (sort == JobSort::Ended && job.life.ended_at)
+    position.ended_at = to_millis(*job.life.ended_at);
+  return position;
+}
+
+bool is_after(JobSort sort, const Position& position, const Position& job) {
+  switch (sort) {
+    case JobSort::Newest:
+      return job.seq < position.seq;
+    case JobSort::Oldest:
+      return job.seq > position.seq;
+    case JobSort::Name:
+      return std::tie(job.name, job.seq) > std::tie(position.name, position.seq);
+    case JobSort::Ended:
+      if (!job.ended_at || !position.ended_at) {
+        if (job.ended_at.has_value() != position.ended_at.has_value())
+          return job.ended_at.has_value();
+        return job.seq < position.seq;
+      }
+      return std::tie(*job.ended_at, job.seq) < std::tie(*position.ended_at, position.seq);
+  }
+  return false;
+}
+
+}  // namespace ty::store

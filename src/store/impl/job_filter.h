@@ -1,0 +1,62 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/job_query.h"
+#include "store/impl/job_counts.h"
+#include "store/tx.h"
+
+namespace ty::store {
+
+/// The conditions of a JobQuery, ready to be asked many times.
+class JobFilter {
+ public:
+  explicit JobFilter(const model::JobQuery& query);
+
+  /// Does it look at owner, workspace, dialect or state at all?
+  bool by_cell() const { return by_cell_; }
+  bool wants_owner(UserId owner) const { return !query_.owner || *query_.owner == owner; }
+  bool wants_workspace(WorkspaceId workspace) const;
+  bool wants_dialect(model::Dialect dialect) const {
+    return !query_.dialect || *query_.dialect == dialect;
+  }
+  bool wants_state(model::JobState state) const {
+    return (states_ >> static_cast<int>(state) & 1) != 0;
+  }
+  bool wants_cell(const Cell& cell) const {
+    return wants_workspace(cell.workspace) && wants_dialect(cell.dialect) &&
+           wants_state(cell.state);
+  }
+  /// Capitals of ASCII do not count, on either database.
+  bool wants_name(std::string_view name) const;
+  /// Everything but the label, which is not in the job's row.
+  bool wants(const model::Job& job) const;
+
+  const std::string& name_part() const { return name_part_; }  ///< in small letters
+  const model::JobQuery& query() const { return query_; }
+
+ private:
+  const model::JobQuery& query_;
+  std::string name_part_;
+  unsigned states_ = 0;
+  bool by_cell_ = false;
+};
+
+/// Where a page ended, in the order of its sort. Cursors are these as text.
+struct Position {
+  std::int64_t seq = 0;
+  std::string name;                      ///< under Name
+  std::optional<std::int64_t> ended_at;  ///< under Ended; empty: among those that have not
+};
+
+std::string write_cursor(model::JobSort sort, const Position& position);
+/// Empty for an empty cursor; Invalid for one that another sort or program made.
+Result<std::optional<Position>> read_cursor(model::JobSort sort, std::string_view cursor);
+Position position_of(model::JobSort sort, const model::Job& job);
+/// Whether `job` comes after `position` under this sort.
+bool is_after(model::JobSort sort, const Position& position, const Position& job);
+
+}  // namespace ty::store

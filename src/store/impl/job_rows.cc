@@ -1,0 +1,201 @@
+#include "store/impl/job_rows.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <numeric>
+
+#include "model/life_json.h"
+#include "store/impl/codes.h"
+
+namespace ty::store {
+
+using model::Job;
+using model::Task;
+
+namespace {
+
+template <class T>
+std::optional<std::string> json_unless_default(const T& value) {
+  if (value == T{}) return std::nullopt;
+  return model::to_json(value);
+}
+
+}  // namespace
+
+std::string write_role_counts(const std::vector<Task>& tasks) {
+  std::vector<int> counts;
+  for (const Task& task : tasks) {
+    const auto role = static_cast<std::size_t>(task.ref.role);
+    if (counts.size() <= role) counts.resize(role + 1);
+    ++counts[role];
+  }
+  return fmt::format("{}", fmt::join(counts, ","));
+}
+
+std::vector<int> read_role_counts(std::string_view text) {
+  std::vector<int> counts;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (at < end) {
+    int count = 0;
+    at = std::from_chars(at, end, count).ptr;
+    counts.push_back(count);
+    ++at;
+  }
+  return counts;
+}
+
+std::optional<std::string> decision_column(const model::Decision& decision) {
+  return json_unless_default(decision);
+}
+std::optional<std::string> retries_column(const model::RetryCount& retries) {
+  return json_unless_default(retries);
+}
+std::optional<std::string> ending_column(const model::Ending& ending) {
+  return json_unless_default(ending);
+}
+std::optional<std::string> placement_column(const std::optional<model::Placement>& placement) {
+  if (!placement) return std::nullopt;
+  return model::to_json(*placement);
+}
+
+Result<model::Decision> read_decision(const Rows& rows, int column) {
+  if (rows.is_null(column)) return model::Decision{};
+  return model::decision_from_json(rows.text(column));
+}
+
+Result<Job> read_job(const Rows& rows) {
+  Job job;
+  int c = 0;
+  job.seq = rows.get<JobSeq>(c++);
+  job.id = rows.get<JobId>(c++);
+  job.name = rows.text(c++);
+  job.handle = rows.text(c++);
+  job.owner = rows.get<UserId>(c++);
+  job.owner_name = rows.text(c++);
+  job.workspace = rows.get<WorkspaceId>(c++);
+  job.workspace_name = rows.text(c++);
+  job.dialect = rows.get<model::Dialect>(c++);
+  job.priority = rows.integer(c++);
+  job.created_at = rows.get<Time>(c++);
+  const std::vector<int> counts = read_role_counts(rows.text(c++));
+  job.tasks_total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  job.gpus_total = rows.integer(c++);
+  job.version = rows.integer(c++);
+  model::JobLife& life = job.life;
+  life.state = rows.get<model::JobState>(c++);
+  life.ending_as = rows.get<std::optional<model::JobState>>(c++);
+  life.attempt = rows.get<int>(c++);
+  if (!rows.is_null(c)) {
+    TY_TRY(life.retries, model::retry_count_from_json(rows.text(c)));
+  }
+  ++c;
+  TY_TRY(life.decision, read_decision(rows, c++));
+  life.queued_at = rows.get<Time>(c++);
+  life.not_before = rows.get<std::optional<Time>>(c++);
+  life.placed_at = rows.get<std::optional<Time>>(c++);
+  life.started_at = rows.get<std::optional<Time>>(c++);
+  life.decided_at = rows.get<std::optional<Time>>(c++);
+  life.stop_at = rows.get<std::optional<Time>>(c++);
+  life.ended_at = rows.get<std::optional<Time>>(c++);
+  life.ran = rows.get<Millis>(c++);
+  life.time_limit = rows.get<std::optional<Seconds>>(c++);
+  return job;
+}
+
+Result<std::optional<Job>> load_job(Tx& tx, JobSeq seq) {
+  static const std::string sql =
+      fmt::format("select {} from {} where j.seq = :seq", kJobColumns, kJobTables);
+  auto rows = tx.query(sql, seq);
+  std::optional<Job> job;
+  if (rows.next()) {
+    TY_TRY(job, read_job(rows));
+  }
+  TY_DO(rows.status());
+  return job;
+}
+
+Result<void> load_tasks(Tx& tx, Job& job) {
+  auto roles = tx.query("select role_counts from jobs where seq = :seq", job.seq);
+  if (!roles.next()) return roles.status();
+  std::vector<Task>& tasks = job.life.tasks;
+  std::vector<std::size_t> first_of_role;
+  tasks.clear();
+  for (const int count : read_role_counts(roles.text(0))) {
+    const int role = static_cast<int>(first_of_role.size());
+    first_of_role.push_back(tasks.size());
+    for (int i = 0; i < count; ++i) tasks.push_back(Task{.ref = {role, i}});
+  }
+  static const std::string sql = fmt::format(
+      "select {} from tasks where job_seq = :job and attempt = :attempt order by role, task, tries",
+      kTaskColumns);
+  // Later tries come later and replace the earlier.
+  auto rows = tx.query(sql, job.seq, job.life.attempt);
+  while (rows.next()) {
+    TY_TRY(model::EndedTry row, read_task(rows));
+    const auto role = static_cast<std::size_t>(row.task.ref.role);
+    const std::size_t at = role < first_of_role.size()
+                               ? first_of_role[role] + static_cast<std::size_t>(row.task.ref.index)
+                               : tasks.size();
+    if (at >= tasks.size())
+      return fail(Errc::Internal, "a stored task belongs to no role of job " + job.id.str());
+    tasks[at] = std::move(row.task);
+  }
+  return rows.status();
+}
+
+Result<model::EndedTry> read_task(const Rows& rows) {
+  model::EndedTry row;
+  Task& task = row.task;
+  int c = 0;
+  row.attempt = rows.get<int>(c++);
+  task.ref.role = rows.get<int>(c++);
+  task.ref.index = rows.get<int>(c++);
+  task.tries = rows.get<int>(c++);
+  task.state = rows.get<model::TaskState>(c++);
+  task.restarts = rows.get<int>(c++);
+  task.lost_restarts = rows.get<int>(c++);
+  if (!rows.is_null(c)) {
+    TY_TRY(task.placement, model::placement_from_json(rows.text(c)));
+  }
+  ++c;
+  task.started_at = rows.get<std::optional<Time>>(c++);
+  task.ended_at = rows.get<std::optional<Time>>(c++);
+  if (!rows.is_null(c)) {
+    TY_TRY(task.ending, model::ending_from_json(rows.text(c)));
+  }
+  ++c;
+  task.hold_until = rows.get<std::optional<Time>>(c++);
+  return row;
+}
+
+Result<void> write_task(Tx& tx, JobSeq job, int attempt, const Task& task) {
+  TY_DO(tx.exec(
+      "insert into tasks (job_seq, attempt, role, task, tries, state, restarts, lost_restarts, "
+      "placement, "
+      "started_at, ended_at, ending, hold_until) values (:job, :attempt, :role, :task, :tries, "
+      ":state, "
+      ":restarts, :lost_restarts, :placement, :started_at, :ended_at, :ending, :hold_until) "
+      "on conflict (job_seq, attempt, role, task, tries) do update set state = excluded.state, "
+      "restarts = excluded.restarts, lost_restarts = excluded.lost_restarts, "
+      "placement = excluded.placement, started_at = excluded.started_at, ended_at = "
+      "excluded.ended_at, "
+      "ending = excluded.ending, hold_until = excluded.hold_until",
+      job,
+      attempt,
+      task.ref.role,
+      task.ref.index,
+      task.tries,
+      task.state,
+      task.restarts,
+      task.lost_restarts,
+      placement_column(task.placement),
+      task.started_at,
+      task.ended_at,
+      ending_column(task.ending),
+      task.hold_until));
+  return {};
+}
+
+}  // namespace ty::store

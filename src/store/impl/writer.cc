@@ -1,0 +1,133 @@
+#include "store/impl/writer.h"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "rt/log.h"
+
+namespace ty::store {
+
+namespace {
+/// How long nobody may have asked for anything before the writer tidies up.
+constexpr auto kQuiet = std::chrono::milliseconds(50);
+}  // namespace
+
+Writer::Writer(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {
+  thread_ = std::thread([this] { loop(); });
+}
+
+Writer::~Writer() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void Writer::push(Work& work, Done done) {
+  bool first;
+  {
+    std::lock_guard lock(mutex_);
+    first = queue_.empty();
+    queue_.push_back({&work, std::move(done), {}});
+  }
+  if (first) wake_.notify_one();
+}
+
+void Writer::loop() {
+  std::vector<Item> items;
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      const auto due = [this] { return stopping_ || !queue_.empty(); };
+      while (!due()) {
+        if (!names_.behind(memory_)) {
+          wake_.wait(lock, due);
+        } else if (!wake_.wait_for(lock, kQuiet, due)) {
+          lock.unlock();
+          index_names();
+          lock.lock();
+        }
+      }
+      if (queue_.empty()) return;
+      items.swap(queue_);
+    }
+    run_group(items);
+    for (Item& item : items) item.done(std::move(item.answer));
+    items.clear();
+    if (names_.far_behind(memory_)) index_names();
+  }
+}
+
+void Writer::run_group(std::vector<Item>& items) {
+  const auto fail_all = [&](const Error& error) {
+    connection_->rollback();
+    for (Item& item : items) item.answer = std::unexpected(error);
+    log::warn("store.commit_failed writes={} error={:?}", items.size(), error.message);
+  };
+  if (auto begun = begin(); !begun) return fail_all(begun.error());
+  if (!try_all(items)) {
+    connection_->rollback();
+    if (auto begun = begin(); !begun) return fail_all(begun.error());
+    if (auto done = run_one_by_one(items); !done) return fail_all(done.error());
+  }
+  if (connection_->lost()) return fail_all(Error(*connection_->lost()));
+  if (auto committed = connection_->commit(); !committed) return fail_all(committed.error());
+}
+
+bool Writer::try_all(std::vector<Item>& items) {
+  for (Item& item : items) {
+    Tx tx(*connection_, &memory_);
+    item.answer = call(*item.work, tx);
+    if (connection_->lost()) return true;  // nobody's fault, and nothing to be saved
+    // A refusal before the first change (a stale version, a taken name) leaves nothing to undo.
+    if (connection_->must_undo() || (!item.answer && tx.changes() > 0)) return false;
+  }
+  return true;
+}
+
+Result<void> Writer::run_one_by_one(std::vector<Item>& items) {
+  for (Item& item : items) {
+    TY_DO(connection_->savepoint());
+    Tx tx(*connection_, &memory_);
+    item.answer = call(*item.work, tx);
+    if (connection_->lost()) return std::unexpected(*connection_->lost());
+    TY_DO(item.answer && !connection_->must_undo() ? connection_->release_savepoint()
+                                                   : connection_->rollback_to_savepoint());
+  }
+  return {};
+}
+
+Result<void> Writer::call(Work& work, Tx& tx) {
+  try {
+    return work(tx);
+  } catch (const std::exception& e) {
+    // Counted as a change, so that whatever it did is undone.
+    ++tx.changes_;
+    return fail(Errc::Internal, std::string("a write ended with an exception: ") + e.what());
+  }
+}
+
+Result<void> Writer::begin() {
+  auto begun = connection_->begin(Connection::Access::Write);
+  if (begun) return begun;
+  TY_DO(connection_->reconnect());
+  memory_ = {};
+  return connection_->begin(Connection::Access::Write);
+}
+
+void Writer::index_names() {
+  if (auto begun = begin(); !begun) return names_.pause();
+  Tx tx(*connection_, &memory_);
+  Result<void> done = names_.advance(tx);
+  if (done) done = connection_->commit();
+  if (done) return;
+  connection_->rollback();
+  names_.pause();
+  memory_.names_indexed_to.reset();
+  log::warn("store.name_index_failed error={:?}", done.error().message);
+}
+
+}  // namespace ty::store

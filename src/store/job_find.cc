@@ -1,0 +1,237 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "store/impl/compress.h"
+#include "store/impl/job_counts.h"
+#include "store/impl/job_rows.h"
+#include "store/job_store.h"
+
+namespace ty::store {
+
+namespace asio = boost::asio;
+using model::Job;
+
+namespace {
+
+constexpr std::size_t kShortestPrefix = 4;
+constexpr int kNamedMatches = 5;
+
+std::unexpected<Error> no_job(std::string_view which) {
+  return fail(Errc::NotFound, fmt::format("there is no job {}", which));
+}
+
+Result<Job> find_full(Tx& tx, JobSeq seq, std::string_view called) {
+  TY_TRY(auto job, load_job(tx, seq));
+  if (!job) return no_job(called);
+  TY_DO(load_tasks(tx, *job));
+  return *std::move(job);
+}
+
+/// The smallest text that no text with this prefix reaches.
+std::string after_prefix(std::string prefix) {
+  prefix.back() = static_cast<char>(prefix.back() + 1);
+  return prefix;
+}
+
+Result<Job> find_prefix(Tx& tx, const std::string& prefix) {
+  auto rows = tx.query(
+      "select seq, id, name from jobs where id >= :prefix and id < :end order by id limit :most",
+      prefix,
+      after_prefix(prefix),
+      kNamedMatches + 1);
+  std::vector<std::pair<JobSeq, std::string>> found;
+  while (rows.next())
+    found.emplace_back(rows.get<JobSeq>(0), fmt::format("{} ({})", rows.text(1), rows.text(2)));
+  TY_DO(rows.status());
+  if (found.empty()) return no_job(prefix);
+  if (found.size() == 1) return find_full(tx, found.front().first, prefix);
+  std::string list;
+  for (std::size_t i = 0; i < found.size() && i < kNamedMatches; ++i) {
+    list += (i ? ", " : "") + found[i].second;
+  }
+  if (found.size() > kNamedMatches) list += " and more";
+  return fail(Errc::Conflict,
+              fmt::format("several jobs begin with {}: {}; give more of the id", prefix, list));
+}
+
+struct File {
+  Original original;
+  std::string spec_json;
+};
+
+Result<File> load_file(Tx& tx, JobSeq seq) {
+  auto rows = tx.query(
+      "select media_type, sha256, secret_ranges, original_size, body from job_files where job_seq "
+      "= :job",
+      seq);
+  if (!rows.next()) {
+    TY_DO(rows.status());
+    return fail(Errc::NotFound, "there is no such job");
+  }
+  TY_TRY(std::string body, decompress(rows.blob(4)));
+  const auto original_size = static_cast<std::size_t>(rows.integer(3));
+  if (original_size > body.size()) return fail(Errc::Internal, "a stored job file is damaged");
+  File file;
+  file.spec_json = body.substr(original_size);
+  body.resize(original_size);
+  file.original = {.media_type = rows.get<std::string>(0),
+                   .bytes = std::move(body),
+                   .sha256 = rows.get<std::string>(1)};
+  const std::string_view ranges = rows.text(2);
+  for (const char* at = ranges.data(); at < ranges.data() + ranges.size(); ++at) {
+    std::int64_t offset = 0;
+    std::int64_t length = 0;
+    at = std::from_chars(at, ranges.data() + ranges.size(), offset).ptr;
+    at = std::from_chars(at + 1, ranges.data() + ranges.size(), length).ptr;
+    file.original.secret_ranges.emplace_back(offset, length);
+  }
+  return file;
+}
+
+Result<std::vector<JobSeq>> unended(Tx& tx) {
+  std::vector<JobSeq> seqs;
+  TY_TRY(const auto cells, counted_cells(tx, UserId{}));
+  for (const auto& [cell, jobs] : cells) {
+    if (model::is_final(cell.state)) continue;
+    auto rows = tx.query(
+        "select seq from jobs where workspace_id = :workspace and dialect = :dialect and state = "
+        ":state",
+        cell.workspace,
+        cell.dialect,
+        cell.state);
+    while (rows.next()) seqs.push_back(rows.get<JobSeq>(0));
+    TY_DO(rows.status());
+  }
+  std::sort(seqs.begin(), seqs.end());
+  return seqs;
+}
+
+}  // namespace
+
+asio::awaitable<Result<Job>> JobStore::find(JobId id) {
+  auto read = [&id](Tx& tx) -> Result<Job> {
+    TY_TRY(auto seq, tx.value<JobSeq>("select seq from jobs where id = :id", id));
+    if (!seq) return no_job(id.str());
+    return find_full(tx, *seq, id.str());
+  };
+  co_return co_await db_.read(std::move(read));
+}
+
+asio::awaitable<Result<Job>> JobStore::find(JobSeq seq) {
+  auto read = [seq](Tx& tx) { return find_full(tx, seq, "of this number"); };
+  co_return co_await db_.read(std::move(read));
+}
+
+asio::awaitable<Result<Job>> JobStore::find_by_handle(UserId owner, std::string handle) {
+  auto read = [owner, &handle](Tx& tx) -> Result<Job> {
+    TY_TRY(auto seq,
+           tx.value<JobSeq>(
+               "select seq from jobs where owner_id = :owner and handle = :handle", owner, handle));
+    if (!seq) return no_job("called " + handle);
+    return find_full(tx, *seq, handle);
+  };
+  co_return co_await db_.read(std::move(read));
+}
+
+asio::awaitable<Result<Job>> JobStore::find_by_prefix(std::string prefix) {
+  if (prefix.size() < kShortestPrefix) {
+    co_return fail(
+        Errc::Invalid,
+        fmt::format("{} is too short for the beginning of a job id; write at least {} characters",
+                    prefix,
+                    kShortestPrefix));
+  }
+  auto read = [&prefix](Tx& tx) { return find_prefix(tx, prefix); };
+  co_return co_await db_.read(std::move(read));
+}
+
+asio::awaitable<Result<std::string>> JobStore::spec(JobSeq seq) {
+  auto read = [seq](Tx& tx) -> Result<std::string> {
+    TY_TRY(auto file, load_file(tx, seq));
+    return std::move(file.spec_json);
+  };
+  co_return co_await db_.read(std::move(read));
+}
+
+asio::awaitable<Result<Original>> JobStore::original(JobSeq seq) {
+  auto read = [seq](Tx& tx) -> Result<Original> {
+    TY_TRY(auto file, load_file(tx, seq));
+    return std::move(file.original);
+  };
+  co_return co_await db_.read(std::move(read));
+}
+
+asio::awaitable<Result<model::TextMap>> JobStore::labels(JobSeq seq) {
+  auto read = [seq](Tx& tx) -> Result<model::TextMap> {
+    model::TextMap labels;
+    auto rows = tx.query("select key, value from job_labels where job_seq = :job", seq);
+    while (rows.next()) labels.emplace(rows.text(0), rows.text(1));
+    TY_DO(rows.status());
+    return labels;
+  };
+  co_return co_await db_.read(std::move(read));
+}
+
+Result<void> JobStore::active(const std::function<Result<void>(Job)>& each) {
+  auto read = [&each](Tx& tx) -> Result<void> {
+    TY_TRY(const auto seqs, unended(tx));
+    for (const JobSeq seq : seqs) {
+      TY_TRY(auto job, find_full(tx, seq, "of this number"));
+      TY_DO(each(std::move(job)));
+    }
+    return {};
+  };
+  return db_.read_now(std::move(read));
+}
+
+asio::awaitable<Result<std::vector<model::EndedTry>>> JobStore::task_history(JobSeq seq) {
+  auto read = [seq](Tx& tx) -> Result<std::vector<model::EndedTry>> {
+    static const std::string sql =
+        fmt::format("select {} from tasks where job_seq = :job order by attempt, role, task, tries",
+                    kTaskColumns);
+    std::vector<model::EndedTry> tries;
+    auto rows = tx.query(sql, seq);
+    while (rows.next()) {
+      TY_TRY(auto row, read_task(rows));
+      tries.push_back(std::move(row));
+    }
+    TY_DO(rows.status());
+    return tries;
+  };
+  co_return co_await db_.read(std::move(read));
+}
+
+asio::awaitable<Result<std::vector<Attempt>>> JobStore::attempts(JobSeq seq) {
+  auto read = [seq](Tx& tx) -> Result<std::vector<Attempt>> {
+    std::vector<Attempt> attempts;
+    for (const char* sql :
+         {"select attempt, queued_at, placed_at, started_at, decided_at, ended_at, decision "
+          "from attempts where job_seq = :job order by attempt",
+          "select attempt, queued_at, placed_at, started_at, decided_at, ended_at, decision "
+          "from jobs where seq = :job"}) {
+      auto rows = tx.query(sql, seq);
+      while (rows.next()) {
+        Attempt attempt{.attempt = rows.get<int>(0),
+                        .queued_at = rows.get<Time>(1),
+                        .placed_at = rows.get<std::optional<Time>>(2),
+                        .started_at = rows.get<std::optional<Time>>(3),
+                        .decided_at = rows.get<std::optional<Time>>(4),
+                        .ended_at = rows.get<std::optional<Time>>(5)};
+        // Until the present attempt is decided, the row still shows how the last one was.
+        if (attempt.decided_at) {
+          TY_TRY(attempt.decision, read_decision(rows, 6));
+        }
+        attempts.push_back(std::move(attempt));
+      }
+      TY_DO(rows.status());
+    }
+    if (attempts.empty()) return no_job("of this number");
+    return attempts;
+  };
+  co_return co_await db_.read(std::move(read));
+}
+
+}  // namespace ty::store

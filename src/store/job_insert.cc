@@ -1,0 +1,209 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "model/words.h"
+#include "store/impl/compress.h"
+#include "store/impl/driver.h"
+#include "store/impl/event_rows.h"
+#include "store/impl/handles.h"
+#include "store/impl/job_counts.h"
+#include "store/impl/job_rows.h"
+#include "store/job_store.h"
+
+namespace ty::store {
+
+namespace asio = boost::asio;
+using model::Job;
+
+namespace {
+
+/// Clocks are set back by a little now and then. Within this the order of `seq` is the order of
+/// `created_at`, which lets a time range be found without an index of its own (impl/job_pages.h).
+constexpr Millis kClockSlack{60'000};
+
+/// The job file as job_files keeps it, packed by the caller's thread before the writer's turn.
+struct PackedFile {
+  std::string body;
+  std::string secret_ranges;
+};
+
+PackedFile pack(const NewJob& fresh) {
+  PackedFile file;
+  file.body = compress(fresh.original.bytes + fresh.spec_json);
+  for (const auto& [offset, length] : fresh.original.secret_ranges) {
+    file.secret_ranges +=
+        fmt::format("{}{}+{}", file.secret_ranges.empty() ? "" : ",", offset, length);
+  }
+  return file;
+}
+
+Result<std::optional<Inserted>> find_repeated(Tx& tx, const NewJob& fresh) {
+  if (fresh.idempotency_key.empty()) return std::nullopt;
+  auto rows = tx.query(
+      "select job_seq, body_hash from idempotency_keys where owner_id = :owner and key = :key",
+      fresh.job.owner,
+      fresh.idempotency_key);
+  if (!rows.next()) {
+    TY_DO(rows.status());
+    return std::nullopt;
+  }
+  const JobSeq seq = rows.get<JobSeq>(0);
+  if (rows.text(1) != fresh.body_hash) {
+    return fail(
+        Errc::Conflict,
+        "this idempotency key was used before with another job; use a new key for a new job");
+  }
+  TY_TRY(auto job, load_job(tx, seq));
+  if (!job) return fail(Errc::Internal, "an idempotency key names a job that is not there");
+  return Inserted{.job = *std::move(job), .repeated = true};
+}
+
+Result<void> fill_names(Tx& tx, Job& job) {
+  TY_TRY(auto owner, tx.value<std::string>("select name from users where id = :id", job.owner));
+  if (!owner) return fail(Errc::NotFound, "the owner of the job is not known");
+  TY_TRY(auto workspace,
+         tx.value<std::string>("select name from workspaces where id = :id", job.workspace));
+  if (!workspace) return fail(Errc::NotFound, "there is no such workspace");
+  job.owner_name = *std::move(owner);
+  job.workspace_name = *std::move(workspace);
+  return {};
+}
+
+Result<std::string> choose_handle(Tx& tx, const NewJob& fresh) {
+  const Job& job = fresh.job;
+  if (!fresh.unique_name) return free_handle(tx, job.owner, job.name);
+  auto rows = tx.query("select id, state from jobs where owner_id = :owner and handle = :handle",
+                       job.owner,
+                       job.name);
+  if (rows.next()) {
+    return fail(Errc::Conflict,
+                fmt::format("you have a job called {} ({}…, {}); delete it or choose another name",
+                            job.name,
+                            rows.text(0).substr(0, 7),
+                            model::to_word(rows.get<model::JobState>(1))),
+                {{.pointer = "/name", .message = "taken", .code = "name_taken"}});
+  }
+  TY_DO(rows.status());
+  return job.name;
+}
+
+/// When the job counts as created, so that time does not run against `seq`.
+Result<Time> creation_time(Tx& tx, Time wanted) {
+  std::optional<Time>& last = tx.memory().last_created_at;
+  if (!last) {
+    TY_TRY(auto newest, tx.value<Time>("select created_at from jobs order by seq desc limit 1"));
+    last = newest.value_or(Time{});
+  }
+  if (wanted < *last) {
+    if (*last - wanted <= kClockSlack) return *last;
+    TY_DO(
+        tx.exec("insert into meta (name, value) values ('clock_jumped_back', '1') on conflict "
+                "(name) do nothing"));
+  }
+  last = wanted;
+  return wanted;
+}
+
+Result<void> insert_job_row(Tx& tx, const NewJob& fresh, const Job& job) {
+  const model::JobLife& life = job.life;
+  const std::optional<std::string_view> key =
+      fresh.idempotency_key.empty() ? std::nullopt
+                                    : std::optional<std::string_view>(fresh.idempotency_key);
+  TY_DO(tx.exec(
+      "insert into jobs (seq, id, name, handle, owner_id, workspace_id, dialect, priority, "
+      "created_at, "
+      "role_counts, gpus_total, ttl, idempotency_key, version, state, attempt, queued_at, "
+      "not_before, ran, "
+      "time_limit) values (:seq, :id, :name, :handle, :owner, :workspace, :dialect, :priority, "
+      ":created_at, "
+      ":role_counts, :gpus, :ttl, :key, :version, :state, :attempt, :queued_at, :not_before, :ran, "
+      ":time_limit)",
+      job.seq,
+      job.id,
+      job.name,
+      job.handle,
+      job.owner,
+      job.workspace,
+      job.dialect,
+      job.priority,
+      job.created_at,
+      write_role_counts(life.tasks),
+      job.gpus_total,
+      fresh.ttl,
+      key,
+      job.version,
+      life.state,
+      life.attempt,
+      life.queued_at,
+      life.not_before,
+      life.ran,
+      life.time_limit));
+  return {};
+}
+
+Result<void> insert_companions(Tx& tx,
+                               const NewJob& fresh,
+                               const PackedFile& file,
+                               const Job& job) {
+  TY_DO(tx.exec(
+      "insert into job_files (job_seq, media_type, sha256, secret_ranges, original_size, body) "
+      "values (:job, :media_type, :sha256, :secret_ranges, :original_size, :body)",
+      job.seq,
+      fresh.original.media_type,
+      fresh.original.sha256,
+      file.secret_ranges,
+      fresh.original.bytes.size(),
+      Blob{file.body}));
+  for (const auto& [key, value] : fresh.labels) {
+    TY_DO(tx.exec("insert into job_labels (job_seq, key, value) values (:job, :key, :value)",
+                  job.seq,
+                  key,
+                  value));
+  }
+  for (const model::Task& task : job.life.tasks) {
+    if (task != model::Task{.ref = task.ref})
+      TY_DO(write_task(tx, job.seq, job.life.attempt, task));
+  }
+  if (!fresh.idempotency_key.empty()) {
+    TY_DO(
+        tx.exec("insert into idempotency_keys (owner_id, key, body_hash, job_seq, created_at) "
+                "values (:owner, :key, :body_hash, :job, :at)",
+                job.owner,
+                fresh.idempotency_key,
+                fresh.body_hash,
+                job.seq,
+                job.created_at));
+  }
+  return count_jobs(tx, {job.owner, job.workspace, job.dialect, job.life.state}, 1);
+}
+
+Result<Inserted> insert_job(Tx& tx, const NewJob& fresh, const PackedFile& file) {
+  TY_TRY(auto repeated, find_repeated(tx, fresh));
+  if (repeated) return *std::move(repeated);
+  Job job = fresh.job;
+  TY_DO(fill_names(tx, job));
+  TY_TRY(job.handle, choose_handle(tx, fresh));
+  TY_TRY(job.created_at, creation_time(tx, job.created_at));
+  TY_TRY(job.seq.value, tx.next_id(Sequence::Jobs));
+  job.version = 1;
+  TY_DO(insert_job_row(tx, fresh, job));
+  TY_DO(insert_companions(tx, fresh, file, job));
+  const EventSubject subject{.job = job.seq, .workspace = job.workspace, .owner = job.owner};
+  TY_TRY(const EventId event,
+         append_event(tx, subject, job.created_at, "job.submitted", fresh.actor, fresh.event));
+  job.life.tasks.clear();
+  return Inserted{.job = std::move(job), .event = event};
+}
+
+}  // namespace
+
+JobStore::JobStore(Database& db) : db_(db) {}
+
+asio::awaitable<Result<Inserted>> JobStore::insert(NewJob fresh) {
+  const PackedFile file = pack(fresh);
+  auto write = [&fresh, &file](Tx& tx) { return insert_job(tx, fresh, file); };
+  co_return co_await db_.write(std::move(write));
+}
+
+}  // namespace ty::store
