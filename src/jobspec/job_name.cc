@@ -7,9 +7,10 @@ namespace ty::jobspec {
 Result<void> accept_job_name(std::string_view name, model::Dialect dialect) {
   const std::optional<Refusal> refusal = check_job_name(dialect, name);
   if (!refusal) return {};
-  return fail(Errc::Invalid,
-              "name: " + refusal->message,
-              {{.pointer = "/name", .message = refusal->message, .code = std::string(refusal->code)}});
+  return fail(
+      Errc::Invalid,
+      "name: " + refusal->message,
+      {{.pointer = "/name", .message = refusal->message, .code = std::string(refusal->code)}});
 }
 
 }  // namespace ty::jobspec

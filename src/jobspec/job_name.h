@@ -6,7 +6,8 @@
 
 namespace ty::jobspec {
 
-/// Whether a job written in `dialect` may be called so; for names that come from elsewhere than a file.
+/// Whether a job written in `dialect` may be called so; for names that come from elsewhere than a
+/// file.
 Result<void> accept_job_name(std::string_view name, model::Dialect dialect);
 
 }  // namespace ty::jobspec

@@ -1,0 +1,29 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "jobspec/impl/tree.h"
+#include "model/job_spec.h"
+
+namespace ty::jobspec {
+
+/// Which dialect a document is (job-model §3): the tree decides, not its file name. All rules are
+/// evaluated; exactly one must hold.
+struct Detection {
+  std::optional<model::Dialect> dialect;
+  std::string code;     ///< otherwise: why not,
+  std::string message;  ///< in words,
+  Ref at;               ///< and where
+};
+Detection detect(Ref top);
+
+/// `OpenPAI v2`, `GPU manager`: inside a sentence.
+std::string_view short_name(model::Dialect dialect);
+/// Where a file of this dialect can be sent over HTTP.
+std::string_view address(model::Dialect dialect);
+/// `this is an unrendered template …` when the text looks like one, for files that are no YAML
+/// because of it.
+std::optional<std::size_t> find_template_mark(std::string_view source);
+
+}  // namespace ty::jobspec

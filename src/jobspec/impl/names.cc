@@ -1,0 +1,206 @@
+#include "jobspec/impl/names.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+
+namespace ty::jobspec {
+namespace {
+
+using model::Dialect;
+
+std::vector<char32_t> characters(std::string_view text) {
+  std::vector<char32_t> out;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    char32_t code = size == 1 ? lead : lead & (0xFF >> (size + 1));
+    for (std::size_t k = 1; k < size && i + k < text.size(); ++k) {
+      code = (code << 6) | (static_cast<unsigned char>(text[i + k]) & 0x3F);
+    }
+    out.push_back(code);
+    i += size;
+  }
+  return out;
+}
+
+bool is_letter(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
+bool is_chinese(char32_t c) { return c >= 0x4E00 && c <= 0x9FFF; }
+
+enum class First : std::uint8_t { Any, LetterOrDigit, Letter };
+
+struct NameRule {
+  std::string_view marks;  ///< allowed beside letters and digits
+  std::size_t most = 0;    ///< characters
+  First first = First::Any;
+  bool chinese = false;
+  bool lower_only = false;
+};
+
+bool allowed(const NameRule& rule, char32_t c) {
+  if (is_letter(c)) return !rule.lower_only || c >= 'a';
+  if (is_digit(c)) return true;
+  if (c < 0x80) return rule.marks.find(static_cast<char>(c)) != std::string_view::npos;
+  return rule.chinese && is_chinese(c);
+}
+
+bool allowed_first(const NameRule& rule, char32_t c) {
+  if (!allowed(rule, c)) return false;
+  switch (rule.first) {
+    case First::Any:
+      return true;
+    case First::LetterOrDigit:
+      return is_letter(c) || is_digit(c) || is_chinese(c);
+    case First::Letter:
+      return is_letter(c);
+  }
+  return false;
+}
+
+/// The nearest name the rule allows: what is not allowed becomes the first mark that is.
+std::string nearest(const NameRule& rule, std::string_view name) {
+  const char filler = rule.marks.empty() ? '\0' : rule.marks.front();
+  std::string out;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < name.size() && length < rule.most;) {
+    const auto lead = static_cast<unsigned char>(name[i]);
+    const std::size_t size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    std::string piece(name.substr(i, size));
+    i += size;
+    if (rule.lower_only) piece = to_lower(piece);
+    const char32_t c = characters(piece).front();
+    if (out.empty() && !allowed_first(rule, c)) continue;
+    if (allowed(rule, c)) {
+      out += piece;
+      ++length;
+    } else if (filler != '\0' && !out.ends_with(filler)) {
+      out += filler;
+      ++length;
+    }
+  }
+  while (!out.empty() && filler != '\0' && out.back() == filler) out.pop_back();
+  return out;
+}
+
+std::string allowed_words(const NameRule& rule) {
+  std::string words = rule.lower_only ? "lower-case letters, digits" : "letters, digits";
+  for (const char mark : rule.marks) words += std::string(", \"") + mark + "\"";
+  return words;
+}
+
+std::optional<Refusal> check(const NameRule& rule,
+                             std::string_view name,
+                             std::string_view example) {
+  if (auto hidden = check_visible(name)) return hidden;
+  const std::vector<char32_t> text = characters(name);
+  const std::string near = nearest(rule, name);
+  const std::string cure = "; write " + (near.empty() ? std::string(example) : near);
+  const std::string quote = "\"" + shorten(name) + "\"";
+  if (text.empty()) return Refusal{"pattern", "is empty" + cure};
+  if (!std::ranges::all_of(text, [&](char32_t c) { return allowed(rule, c); })) {
+    return Refusal{"pattern", quote + " may hold " + allowed_words(rule) + " only" + cure};
+  }
+  if (!allowed_first(rule, text.front())) {
+    const std::string_view what = rule.first == First::Letter ? "a letter" : "a letter or a digit";
+    return Refusal{"pattern", quote + " must begin with " + std::string(what) + cure};
+  }
+  if (text.size() > rule.most) {
+    return Refusal{"range",
+                   "a name of " + std::to_string(text.size()) +
+                       " characters is too long; write at most " + std::to_string(rule.most)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Refusal> check_visible(std::string_view text) {
+  if (std::ranges::all_of(text, [](unsigned char c) { return c < 0x80; })) return std::nullopt;
+  for (const char32_t c : characters(text)) {
+    const bool bidi = (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+    const bool zero_width =
+        (c >= 0x200B && c <= 0x200F) || c == 0x2060 || c == 0xFEFF || c == 0x00AD;
+    if (!bidi && !zero_width) continue;
+    constexpr char kHex[] = "0123456789ABCDEF";
+    std::string code;
+    for (const int shift : {12, 8, 4, 0}) code += kHex[(c >> shift) & 15];
+    return Refusal{"pattern", "holds the invisible character U+" + code + "; retype it"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_job_name(Dialect dialect, std::string_view name) {
+  switch (dialect) {
+    case Dialect::Native:
+      return check({"-_.", 100, First::LetterOrDigit, true}, name, "my-job");
+    case Dialect::OpenPaiV1:
+      return check({"-_.~", 255}, name, "my-job");
+    case Dialect::OpenPaiV2:
+      return check({"-_", 255}, name, "my-job");
+    case Dialect::Ffdl:
+      return name.size() > 225
+                 ? std::optional<Refusal>({"range", "is too long; write at most 225 characters"})
+                 : check_visible(name);
+    case Dialect::GpuManager:
+      return check({"-", 63, First::LetterOrDigit, false, true}, name, "my-job");
+    case Dialect::Volcano:
+      return check({"-.", 63, First::LetterOrDigit, false, true}, name, "my-job");
+    case Dialect::Octopus:
+      return check({"-_", 30, First::Any, true}, name, "my-job");
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_role_name(Dialect dialect, std::string_view name) {
+  switch (dialect) {
+    case Dialect::Native:
+      return check({"-_", 40, First::Letter}, name, "worker");
+    case Dialect::OpenPaiV1:
+      return check({"-_.~", 63}, name, "worker");
+    case Dialect::OpenPaiV2:
+      return check({"_", 63}, name, "worker");
+    case Dialect::Ffdl:
+      return std::nullopt;
+    case Dialect::GpuManager:
+      return check({"-_", 40}, name, "worker");
+    case Dialect::Volcano:
+      return check({"-", 63, First::LetterOrDigit, false, true}, name, "worker");
+    case Dialect::Octopus:
+      return check({"_", 30}, name, "worker");
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> check_workspace(std::string_view name) {
+  return check({"-_.", 63, First::LetterOrDigit}, name, "default");
+}
+
+std::optional<Refusal> check_port_label(std::string_view label) {
+  return check({"-_.~", 63}, label, "web");
+}
+
+std::optional<Refusal> check_env_name(std::string_view name) {
+  if (auto hidden = check_visible(name)) return hidden;
+  const bool form = !name.empty() && !is_digit(static_cast<unsigned char>(name.front())) &&
+                    std::ranges::all_of(name, [](unsigned char c) {
+                      return is_letter(c) || is_digit(c) || c == '_';
+                    });
+  if (!form) {
+    return Refusal{"env_name",
+                   "\"" + shorten(name) +
+                       "\" is no variable name; use letters, digits, \"_\", no digit first"};
+  }
+  if (name.size() > 256) {
+    return Refusal{
+        "range",
+        "a name of " + std::to_string(name.size()) + " bytes is too long; write at most 256"};
+  }
+  if (name.starts_with("TRAINYARD_")) {
+    return Refusal{"reserved_env", "TRAINYARD_* is the platform's; choose another name"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace ty::jobspec

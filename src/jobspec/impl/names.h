@@ -1,0 +1,22 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "jobspec/impl/quantity.h"
+#include "model/job_spec.h"
+
+/// Which names each dialect allows (job-model §9), and what must not hide in any of them.
+namespace ty::jobspec {
+
+std::optional<Refusal> check_job_name(model::Dialect dialect, std::string_view name);
+std::optional<Refusal> check_role_name(model::Dialect dialect, std::string_view name);
+std::optional<Refusal> check_workspace(std::string_view name);
+std::optional<Refusal> check_port_label(std::string_view label);
+/// A variable of a task: POSIX form, at most 256 bytes, none of the platform's own.
+std::optional<Refusal> check_env_name(std::string_view name);
+
+/// Bidirectional controls and zero-width characters: text that reads as something else than it is.
+std::optional<Refusal> check_visible(std::string_view text);
+
+}  // namespace ty::jobspec

@@ -1,0 +1,120 @@
+#include "jobspec/impl/sources.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "jobspec/impl/limits.h"
+
+namespace ty::jobspec {
+namespace {
+
+std::unexpected<Refusal> refuse(std::string_view code, std::string message) {
+  return std::unexpected(Refusal{code, std::move(message)});
+}
+
+bool is_local(std::string_view text) {
+  return text == "." || text == ".." || text.starts_with("./") || text.starts_with("../");
+}
+
+/// Ends in `.git` or `.git@ref`.
+bool is_git(std::string_view text) {
+  const std::size_t at = text.rfind(".git");
+  if (at == std::string_view::npos || at == 0) return false;
+  const std::string_view tail = text.substr(at + 4);
+  return tail.empty() || (tail.size() > 1 && tail.front() == '@');
+}
+
+bool is_word(std::string_view text) {
+  const auto letter = [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c >= 0x80;
+  };
+  return !text.empty() && letter(static_cast<unsigned char>(text.front())) &&
+         std::ranges::all_of(text, [&](unsigned char c) {
+           return letter(c) || c == '_' || c == '-' || c == '.' || c == '@' || c == '/';
+         });
+}
+
+bool climbs(std::string_view path) {
+  const auto steps = split(path, '/');
+  return std::ranges::find(steps, "..") != steps.end();
+}
+
+}  // namespace
+
+Parsed<std::string> resolve_source(std::string_view text,
+                                   std::string_view kind,
+                                   const ReadOptions& options) {
+  if (text.size() > limits::kPathBytes) {
+    return refuse("range",
+                  std::to_string(text.size()) + " bytes are too many; write at most " +
+                      std::to_string(limits::kPathBytes));
+  }
+  const auto no_source = [&] {
+    return refuse("source",
+                  "\"" + shorten(text) +
+                      "\" is no source; write for example cifar10@V2, storage:team/pile or "
+                      "https://git.example.org/team/code.git@v1");
+  };
+  const bool control =
+      std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+  if (text.empty() || control) return no_source();
+
+  if (is_local(text) || text.starts_with("local:")) {
+    const std::string path(text.starts_with("local:") ? text.substr(6) : text);
+    if (const auto uploaded = options.uploads.find(path); uploaded != options.uploads.end())
+      return uploaded->second;
+    if (options.local_sources == LocalSources::Keep && is_local(path)) return "local:" + path;
+    return refuse(
+        "local_path",
+        shorten(path) + " is on your machine; submit with the trainyard command, which uploads it");
+  }
+  if (text.starts_with('/') || text.starts_with("host:")) {
+    const std::string_view path = text.starts_with('/') ? text : text.substr(5);
+    if (!path.starts_with('/'))
+      return refuse("source",
+                    "\"" + shorten(path) + "\" is not absolute; write host:/" + shorten(path));
+    if (climbs(path))
+      return refuse("source",
+                    "\"" + shorten(path) + "\" climbs with \"..\"; write the path it means");
+    return "host:" + std::string(path);
+  }
+  if (text.starts_with("git+")) return std::string(text);
+  const bool has_blank = text.find(' ') != std::string_view::npos;
+  if (is_git(text) && !has_blank) {
+    const bool url = text.find("://") != std::string_view::npos;
+    if (url) return "git+" + std::string(text);
+    // git@host:team/code.git, the way `git clone` takes it
+    if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
+      return "git+ssh://" + std::string(text.substr(0, colon)) + "/" +
+             std::string(text.substr(colon + 1));
+    }
+  }
+  constexpr std::array<std::string_view, 13> kSchemes = {"upload:",
+                                                         "https://",
+                                                         "http://",
+                                                         "s3://",
+                                                         "hdfs:",
+                                                         "nfs://",
+                                                         "storage:",
+                                                         "dataset:",
+                                                         "algorithm:",
+                                                         "model:",
+                                                         "volume:",
+                                                         "scratch:",
+                                                         "memory:"};
+  for (const std::string_view scheme : kSchemes) {
+    if (!text.starts_with(scheme)) continue;
+    const bool may_be_bare = scheme == "scratch:" || scheme == "memory:";
+    if (text.size() == scheme.size() && !may_be_bare) return no_source();
+    if (scheme != "https://" && scheme != "http://" && climbs(text.substr(scheme.size()))) {
+      return refuse("source",
+                    "\"" + shorten(text) + "\" climbs with \"..\"; write the path it means");
+    }
+    return std::string(text);
+  }
+  if (!is_word(text) || climbs(text)) return no_source();
+  return std::string(kind) + ":" + std::string(text);
+}
+
+}  // namespace ty::jobspec

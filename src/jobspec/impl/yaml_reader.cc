@@ -1,0 +1,395 @@
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <istream>
+#include <streambuf>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "jobspec/impl/readers.h"
+
+namespace ty::jobspec {
+namespace {
+
+constexpr int kMaxAliases = 1000;
+constexpr int kMaxDocuments = 100;
+
+class ViewBuffer : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view text) {
+    char* begin = const_cast<char*>(text.data());  // a get area is never written to
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+/// yaml-cpp's events → nodes. It neither merges `<<` nor limits aliases, so both happen here.
+class YamlHandler final : public YAML::EventHandler {
+ public:
+  explicit YamlHandler(Tree& tree) : tree_(tree), builder_(tree) {}
+
+  void OnDocumentStart(const YAML::Mark&) override { anchors_.clear(); }
+  void OnDocumentEnd() override {
+    const Node& top = tree_.node(0);
+    if (top.count > kMaxDocuments) {
+      stop("range",
+           last_at_,
+           "more than " + std::to_string(kMaxDocuments) + " documents; split the file");
+    }
+  }
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const std::uint32_t at = offset(mark);
+    if (builder_.wants_key())
+      stop("type", at, "the key is missing before the colon; write key: value");
+    remember(anchor, builder_.null(at));
+  }
+
+  void OnScalar(const YAML::Mark& mark,
+                const std::string& tag,
+                YAML::anchor_t anchor,
+                const std::string& value) override {
+    const std::uint32_t at = offset(mark);
+    if (value.find('\0') != std::string::npos) {
+      stop("nul", at, "NUL cannot be passed to a program; remove it");
+    }
+    check_tag(tag, at);
+    const std::string_view text = tree_.store(value);
+    if (builder_.wants_key()) {
+      if (anchor != 0) key_anchors_[anchor] = text;
+      builder_.key(text, at);
+      return;
+    }
+    const bool plain = tag != "!" && tag != "tag:yaml.org,2002:str";
+    remember(anchor,
+             plain && is_null_word(value)
+                 ? builder_.null(at)
+                 : builder_.scalar(text, plain ? Style::Plain : Style::Quoted, at));
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark,
+                       const std::string& tag,
+                       YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(Kind::List, mark, tag, anchor);
+  }
+  void OnMapStart(const YAML::Mark& mark,
+                  const std::string& tag,
+                  YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(Kind::Map, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { builder_.close(); }
+  void OnMapEnd() override {
+    merge();
+    builder_.close();
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    const std::uint32_t at = offset(mark);
+    if (++aliases_ > kMaxAliases) {
+      stop("alias_bomb",
+           at,
+           "more than " + std::to_string(kMaxAliases) + " aliases; write the values out");
+    }
+    if (const auto key = key_anchors_.find(anchor); key != key_anchors_.end()) {
+      if (builder_.wants_key())
+        builder_.key(key->second, at);
+      else
+        builder_.scalar(key->second, Style::Quoted, at);
+      return;
+    }
+    const auto found = anchors_.find(anchor);
+    if (found == anchors_.end()) {
+      stop("syntax", at, "no anchor has this name; define it before with &name");
+    }
+    const Node anchored = tree_.node(found->second);
+    if (builder_.wants_key()) {
+      if (anchored.kind != Kind::Scalar) stop("type", at, "a key is text; write it out");
+      builder_.key(anchored.text, at);
+      return;
+    }
+    if (builder_.is_open(found->second)) {
+      stop("alias_loop", at, "contains itself; write the value out");
+    }
+    alias_source_ = anchored.at;
+    copy(found->second);
+  }
+
+  TreeBuilder& builder() { return builder_; }
+  std::uint32_t last_at() const { return last_at_; }
+
+ private:
+  [[noreturn]] static void stop(std::string code, std::uint32_t at, std::string message) {
+    throw SyntaxFault{std::move(code), at, std::move(message)};
+  }
+
+  std::uint32_t offset(const YAML::Mark& mark) {
+    const auto at = static_cast<std::size_t>(std::max(mark.pos, 0));
+    last_at_ = static_cast<std::uint32_t>(std::min(at, tree_.source().size()));
+    return last_at_;
+  }
+
+  void remember(YAML::anchor_t anchor, std::uint32_t node) {
+    if (anchor == 0) return;
+    anchors_[anchor] = node;
+    anchored_.insert(node);
+  }
+
+  void open(Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    const std::uint32_t at = offset(mark);
+    if (builder_.wants_key()) {
+      stop("type",
+           at,
+           std::string("a key is text, not a ") + (kind == Kind::Map ? "map" : "list") +
+               "; if this is text, put it in quotes");
+    }
+    check_tag(tag, at);
+    builder_.open(kind, at);
+    remember(anchor, builder_.current());
+  }
+
+  void check_tag(const std::string& tag, std::uint32_t at) {
+    if (tag.empty() || tag == "?" || tag == "!") return;
+    constexpr std::string_view kCore = "tag:yaml.org,2002:";
+    std::string_view name = tag;
+    if (name.starts_with(kCore)) {
+      name.remove_prefix(kCore.size());
+      for (const std::string_view core : {"str", "int", "float", "bool", "null", "map", "seq"}) {
+        if (name == core) return;
+      }
+      stop("tag", at, "tag !!" + shorten(name) + " is not allowed; write plain text");
+    }
+    stop("tag", at, "tag " + shorten(name) + " is not allowed; write plain text");
+  }
+
+  /// Appends a copy of a finished subtree, its positions those of the original.
+  void copy(std::uint32_t from) {
+    const Node node = tree_.node(from);  // by value: appending moves the nodes
+    if (tree_.nodes().size() >= kMaxValues) {
+      stop("alias_bomb",
+           last_at_,
+           "aliases from line " + std::to_string(tree_.position(alias_source_).line) +
+               " expand to more than " + std::to_string(kMaxValues) + " values; write them out");
+    }
+    if (node.kind == Kind::Null) {
+      builder_.null(node.at);
+    } else if (node.kind == Kind::Scalar) {
+      builder_.scalar(node.text, node.style, node.at);
+    } else {
+      builder_.open(node.kind, node.at);
+      for (std::uint32_t child = node.first; child != 0; child = tree_.node(child).next) {
+        if (node.kind == Kind::Map) builder_.key(tree_.node(child).key, tree_.node(child).key_at);
+        copy(child);
+      }
+      builder_.close();
+    }
+  }
+
+  bool is_merge(std::uint32_t node) const {
+    return tree_.node(node).key == "<<" && tree_.source()[tree_.node(node).key_at] == '<';
+  }
+
+  std::vector<std::uint32_t> children(std::uint32_t node) const {
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t i = tree_.node(node).first; i != 0; i = tree_.node(i).next) out.push_back(i);
+    return out;
+  }
+
+  /// `<<: *base` and `<<: [*a, *b]`: keys of the map itself win, then those of earlier bases.
+  void merge() {
+    const std::uint32_t map = builder_.current();
+    bool any = false;
+    for (std::uint32_t i = tree_.node(map).first; i != 0 && !any; i = tree_.node(i).next)
+      any = is_merge(i);
+    if (!any) return;
+
+    const std::vector<std::uint32_t> own = children(map);
+    std::unordered_set<std::string_view> taken;
+    std::uint32_t merges = 0;
+    for (const std::uint32_t child : own) {
+      if (!is_merge(child))
+        taken.insert(tree_.node(child).key);
+      else if (++merges == 2) {
+        stop("duplicate_key",
+             tree_.node(child).key_at,
+             "<< is written twice; write <<: [*first, *second]");
+      }
+    }
+    builder_.restart_children();
+    for (const std::uint32_t child : own) {
+      if (!is_merge(child)) {
+        builder_.attach(child);
+        continue;
+      }
+      const Kind kind = tree_.node(child).kind;
+      const std::vector<std::uint32_t> bases =
+          kind == Kind::List ? children(child) : std::vector<std::uint32_t>{child};
+      for (const std::uint32_t base : bases) take_over(base, taken);
+    }
+  }
+
+  void take_over(std::uint32_t base, std::unordered_set<std::string_view>& taken) {
+    if (tree_.node(base).kind != Kind::Map) {
+      stop("type", tree_.node(base).at, "<< takes a map or a list of maps; write <<: *name");
+    }
+    // An alias was copied for us, so its entries can move here; a map with its own anchor may be
+    // needed again.
+    const bool shared = anchored_.contains(base);
+    for (const std::uint32_t entry : children(base)) {
+      const Node node = tree_.node(entry);
+      if (!taken.insert(node.key).second) continue;
+      if (!shared) {
+        builder_.attach(entry);
+        continue;
+      }
+      alias_source_ = node.at;
+      builder_.key(node.key, node.key_at);
+      copy(entry);
+    }
+  }
+
+  Tree& tree_;
+  TreeBuilder builder_;
+  std::unordered_map<YAML::anchor_t, std::uint32_t> anchors_;
+  std::unordered_map<YAML::anchor_t, std::string_view> key_anchors_;
+  std::unordered_set<std::uint32_t> anchored_;
+  int aliases_ = 0;
+  std::uint32_t last_at_ = 0;
+  std::uint32_t alias_source_ = 0;
+};
+
+/// The library's words in ours: what it is, and what to write.
+std::string plain_words(std::string_view message) {
+  struct Words {
+    std::string_view theirs, ours;
+  };
+  constexpr Words kWords[] = {
+      {"end of map not found",
+       "this line does not fit those above it; give all keys of a map the same number of blanks"},
+      {"end of sequence not found",
+       "this does not belong to the list above; begin it with \"- \", or use fewer blanks before "
+       "it"},
+      {"end of map flow not found", "the map { is not closed here; write , or }"},
+      {"end of sequence flow not found", "the list [ is not closed here; write , or ]"},
+      {"illegal map value",
+       "a colon is not allowed here; if it belongs to the text, put the text in quotes"},
+      {"illegal map key", "a key is not allowed here; put it on a line of its own"},
+      {"illegal block entry",
+       "a list item is not allowed here; begin the list on a line of its own"},
+      {"illegal flow end",
+       "there is nothing to close here; remove the bracket, or put the text in quotes"},
+      {"illegal EOF in scalar", "the text is not closed; end it with its quote"},
+      {"illegal document indicator in scalar",
+       "the text is not closed before the document ends; end it with its quote"},
+      {"unknown token", "this character cannot begin a value; put the value in quotes"},
+      {"the referenced anchor is not defined",
+       "no anchor has this name; define it before with &name"},
+      {"unexpected character in block scalar", "text begins on the line after |; move it there"},
+  };
+  for (const Words& words : kWords) {
+    if (message.starts_with(words.theirs)) return std::string(words.ours);
+  }
+  if (message.starts_with("unknown escape character")) {
+    return "this is no escape inside double quotes; write \\\\ for a backslash, or use single "
+           "quotes";
+  }
+  return std::string(message) + "; put the value in quotes, or check the blanks before it";
+}
+
+}  // namespace
+
+Syntax read_yaml(std::string_view source, Tree& tree) {
+  Syntax result;
+  YamlHandler handler(tree);
+  const auto fatal = [&](std::string code, std::size_t at, std::string message) {
+    const auto offset = static_cast<std::uint32_t>(std::min(at, source.size()));
+    result.fatal = SyntaxFault{std::move(code), offset, std::move(message)};
+  };
+  // The one place where the library's exceptions end.
+  try {
+    ViewBuffer buffer(source);
+    std::istream stream(&buffer);
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(handler)) {
+    }
+  } catch (SyntaxFault& fault) {
+    result.fatal = std::move(fault);
+  } catch (const YAML::ParserException& e) {
+    fatal("syntax", static_cast<std::size_t>(std::max(e.mark.pos, 0)), plain_words(e.msg));
+  } catch (const std::exception&) {
+    fatal("syntax", handler.last_at(), "this cannot be read as YAML; write it more plainly");
+  }
+  result.faults = std::move(handler.builder().faults);
+  return result;
+}
+
+namespace {
+
+struct Row {
+  std::string_view text;
+  std::size_t at = 0;
+};
+
+std::string blanks(std::size_t n) {
+  if (n == 0) return "no blanks";
+  return count_of(static_cast<std::int64_t>(n), "blank");
+}
+
+/// A tab in the indentation at or before the line the reader gave up on: the likeliest cause, and
+/// not what it says.
+std::optional<SyntaxFault> tab_before(std::string_view source, std::size_t error_at) {
+  std::string_view above;
+  for (std::size_t from = 0; from <= std::min(error_at, source.size());) {
+    std::size_t end = source.find('\n', from);
+    if (end == std::string_view::npos) end = source.size();
+    const std::string_view row = source.substr(from, end - from);
+    const std::size_t content = row.find_first_not_of(" \t\r");
+    const std::size_t tab = row.find('\t');
+    if (content != std::string_view::npos && tab < content && row[content] != '#') {
+      const std::size_t indent = above.find_first_not_of(' ');
+      const bool opens = !above.empty() && above.back() == ':';
+      const std::string cure =
+          above.empty() ? "write blanks instead"
+          : opens       ? "write " + blanks(indent + 2) + ", two more than the line above"
+                        : "write " + blanks(indent) + ", like the line above";
+      return SyntaxFault{
+          "tab", static_cast<std::uint32_t>(from + tab), "a tab indents this line; " + cure};
+    }
+    if (content != std::string_view::npos) {
+      above = row.substr(0, row.find_last_not_of(" \t\r") + 1);
+    }
+    from = end + 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Syntax read_tree(std::string_view source, std::optional<Tree>& tree) {
+  const std::size_t begin = skip_blanks_and_comments(source, 0);
+  const bool like_json = begin < source.size() && (source[begin] == '{' || source[begin] == '[');
+  std::optional<SyntaxFault> json_fault;
+  if (like_json) {
+    tree.emplace(source);
+    Syntax json = read_json(source, *tree);
+    if (!json.fatal) return json;
+    json_fault = std::move(json.fatal);
+  }
+  tree.emplace(source);
+  Syntax yaml = read_yaml(source, *tree);
+  if (!yaml.fatal) return yaml;
+  if (json_fault) {
+    const std::size_t inside = skip_blanks_and_comments(source, begin + 1);
+    if (inside < source.size() && source[inside] == '"') yaml.fatal = std::move(json_fault);
+    return yaml;
+  }
+  if (yaml.fatal->code == "syntax") {
+    if (auto tab = tab_before(source, yaml.fatal->at)) yaml.fatal = std::move(tab);
+  }
+  return yaml;
+}
+
+}  // namespace ty::jobspec
