@@ -1,0 +1,5 @@
+#include "cli/cli.h"
+#include "serve.h"
+#include "version.h"
+
+int main(int argc, char** argv) { return ty::cli::run(argc, argv, ty::kVersion, ty::serve); }

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "cli/context.h"
+#include "cli/job_file.h"
+#include "cli/output.h"
+#include "jobspec/print.h"
+#include "model/spec_json.h"
+#include "model/words.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::vector<std::string> params;
+  std::string format;
+};
+
+json::object as_json(const std::string& file, const jobspec::ReadResult& read) {
+  json::array jobs;
+  json::array issues;
+  const auto add = [&](const jobspec::Issue& issue) {
+    issues.push_back(
+        {{"severity", issue.severity == jobspec::Severity::Error ? "error" : "warning"},
+         {"code", issue.code},
+         {"pointer", issue.pointer},
+         {"path", issue.path},
+         {"line", issue.line},
+         {"column", issue.column},
+         {"message", issue.message}});
+  };
+  for (const jobspec::Issue& issue : read.errors) add(issue);
+  for (const jobspec::ReadJob& job : read.jobs) {
+    for (const jobspec::Issue& issue : job.warnings) add(issue);
+    jobs.push_back(json::parse(model::to_json(job.spec)));
+  }
+  json::object out{{"file", file}, {"ok", read.ok()}, {"jobs", jobs}, {"issues", issues}};
+  out["dialect"] = read.dialect ? json::value(model::to_word(*read.dialect)) : json::value(nullptr);
+  return out;
+}
+
+void run(Context& context, const Options& options) {
+  for (const std::string& file : options.files) {
+    const Result<std::string> job_file = read_job_file(file);
+    if (!job_file) {
+      context.say(job_file.error());
+      continue;
+    }
+    const jobspec::ReadResult read = read_locally(*job_file, options.format, options.params);
+    if (!read.ok()) context.exit = kUsage;
+    if (context.json) {
+      std::puts(json::serialize(as_json(file, read)).c_str());
+      continue;
+    }
+    print_issues(context, read, file);
+    if (!read.ok()) continue;
+    std::printf("# %s: %s\n", file.c_str(), std::string(jobspec::title(*read.dialect)).c_str());
+    for (std::size_t i = 0; i < read.jobs.size(); ++i) {
+      if (i > 0) std::puts("---");
+      std::fputs(jobspec::print_native(read.jobs[i].spec).c_str(), stdout);
+    }
+  }
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "check", "Say what a job file means, or every fault in it; needs no server");
+  auto options = std::make_shared<Options>();
+  command->add_option("FILE", options->files, "Job files; - reads standard input")->required();
+  command->add_option("-p,--param", options->params, "A value for ${{ NAME }}")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--format", options->format, "The file's dialect; found out otherwise")
+      ->type_name("DIALECT");
+  command->add_flag_callback("--json", [&context] { context.json = true; }, "The same as -o json");
+  add_output_flag(*command, context);
+  command->footer("Exit code 0: every file is good. 2: at least one is not.");
+  command->callback([&context, options] { run(context, *options); });
+
+  CLI::App* schema =
+      app.add_subcommand("schema", "Print the JSON Schema of the native job file, for editors");
+  schema->callback([] { std::fputs(jobspec::json_schema().c_str(), stdout); });
+}
+
+}  // namespace ty::cli

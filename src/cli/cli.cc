@@ -1,0 +1,57 @@
+#include "cli/cli.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include "cli/context.h"
+
+namespace ty::cli {
+
+int run(int argc,
+        char** argv,
+        const std::string& version,
+        const std::function<int(int, char**)>& serve) {
+  // Reading less than all (`… | head`) is no error of ours, and no reason to die halfway through a
+  // write.
+  std::signal(SIGPIPE, SIG_IGN);
+  if (argc > 1 && std::strcmp(argv[1], "serve") == 0) return serve(argc - 1, argv + 1);
+
+  Context context;
+  CLI::App app(
+      "Trainyard runs training jobs: hand in a job file, watch it, ask why it waits or failed.",
+      "trainyard");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "trainyard " + version);
+  app.add_option("--server", context.url_flag, "The server's address; TRAINYARD_URL otherwise")
+      ->type_name("URL");
+  app.add_option("--token", context.token_flag, "An access token; TRAINYARD_TOKEN otherwise")
+      ->type_name("TOKEN");
+  app.fallthrough();
+  app.add_subcommand("serve", "Run the server: API, page, scheduler and this machine's tasks");
+  add_submit(app, context);
+  add_list(app, context);
+  add_show(app, context);
+  add_logs(app, context);
+  add_why(app, context);
+  add_job_actions(app, context);
+  add_events(app, context);
+  add_nodes(app, context);
+  add_check(app, context);
+  add_login(app, context);
+  add_token(app, context);
+  add_user(app, context);
+  add_version(app, context, version);
+  add_completion(app, context);
+  app.footer(
+      "`trainyard COMMAND --help` tells more. Exit codes: 0 good, 1 refused, 2 wrong usage or job "
+      "file, 3 no server.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? kOk : kUsage;
+  }
+  return context.exit;
+}
+
+}  // namespace ty::cli

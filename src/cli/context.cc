@@ -1,0 +1,89 @@
+#include "cli/context.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "cli/credentials.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+int exit_for(Errc code) {
+  switch (code) {
+    case Errc::Invalid:
+    case Errc::TooLarge:
+      return kUsage;
+    case Errc::Unauthenticated:
+    case Errc::Unavailable:
+    case Errc::Timeout:
+      return kUnreachable;
+    default:
+      return kFailed;
+  }
+}
+
+}  // namespace
+
+client::ApiClient* Context::api() {
+  if (api_ == nullptr) {
+    Result<client::Credentials> found = find_credentials(url_flag, token_flag);
+    if (!found) {
+      say(found.error());
+      return nullptr;
+    }
+    api_ = std::make_unique<client::ApiClient>(*std::move(found));
+  }
+  return api_.get();
+}
+
+void Context::say(const Error& error) {
+  exit = exit_for(error.code);
+  if (json) {
+    json::array details;
+    for (const Fault& fault : error.details) {
+      details.push_back({{"pointer", fault.pointer},
+                         {"message", fault.message},
+                         {"code", fault.code},
+                         {"line", fault.line},
+                         {"column", fault.column}});
+    }
+    std::fprintf(stderr,
+                 "%s\n",
+                 json::serialize(json::object{{"code", to_string(error.code)},
+                                              {"message", error.message},
+                                              {"details", details}})
+                     .c_str());
+    return;
+  }
+  std::fprintf(stderr, "trainyard: %s\n", error.message.c_str());
+  // A single fault is in the message already.
+  for (std::size_t i = 0; error.details.size() > 1 && i < error.details.size(); ++i) {
+    const Fault& fault = error.details[i];
+    const std::string place =
+        fault.line > 0 ? fmt::format("line {}, column {}: ", fault.line, fault.column) : "";
+    std::fprintf(
+        stderr, "  %s%s: %s\n", place.c_str(), fault.pointer.c_str(), fault.message.c_str());
+  }
+}
+
+bool Context::print_json(const json::value& value) const {
+  if (json) std::puts(json::serialize(value).c_str());
+  return json;
+}
+
+void add_output_flag(CLI::App& command, Context& context) {
+  command
+      .add_option_function<std::string>(
+          "-o,--output",
+          [&context](const std::string& word) { context.json = word == "json"; },
+          "text, or json for programs")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+}  // namespace ty::cli

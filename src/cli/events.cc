@@ -1,0 +1,100 @@
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "cli/context.h"
+#include "cli/output.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+void print(const json::value& event) {
+  const json::value* data = child(event, "data");
+  const std::string details =
+      data == nullptr || data->get_object().empty() ? "" : json::serialize(*data);
+  std::printf("%s  %-16s %-8s %s %s\n",
+              short_time(text(event, "at")).c_str(),
+              text(event, "kind").c_str(),
+              short_id(text(event, "job")).c_str(),
+              text(event, "actor").c_str(),
+              details.c_str());
+  std::fflush(stdout);
+}
+
+/// Picks `data:` lines out of a server-sent event stream.
+class SseLines {
+ public:
+  template <class F>
+  void take(std::string_view piece, const F& each) {
+    buffer_ += piece;
+    std::size_t from = 0;
+    for (std::size_t at; (at = buffer_.find('\n', from)) != std::string::npos; from = at + 1) {
+      std::string_view one = std::string_view(buffer_).substr(from, at - from);
+      if (one.starts_with("data:")) each(one.substr(one.starts_with("data: ") ? 6 : 5));
+    }
+    buffer_.erase(0, from);
+  }
+
+ private:
+  std::string buffer_;
+};
+
+void follow(Context& context, client::ApiClient& api, const std::string& job) {
+  client::Query query;
+  if (!job.empty()) query.emplace_back("job", job);
+  SseLines lines;
+  const auto take = [&](std::string_view piece) {
+    lines.take(piece, [&](std::string_view data) {
+      boost::system::error_code ec;
+      const json::value event = json::parse(data, ec);
+      if (ec) return;
+      if (context.json)
+        std::puts(json::serialize(event).c_str());
+      else
+        print(event);
+      std::fflush(stdout);
+    });
+    return true;
+  };
+  if (auto streamed = api.stream("/api/v1/events", query, take); !streamed)
+    context.say(streamed.error());
+}
+
+void timeline(Context& context, client::ApiClient& api, const std::string& job) {
+  for (std::int64_t after = 0;;) {
+    const Result<json::value> page = api.get("/api/v1/jobs/" + job + "/events",
+                                             {{"after", std::to_string(after)}, {"limit", "1000"}});
+    if (!page) return context.say(page.error());
+    for (const json::value& event : items(*page, "events")) {
+      if (context.json)
+        std::puts(json::serialize(event).c_str());
+      else
+        print(event);
+    }
+    after = number(*page, "seen");
+    const json::value* more = child(*page, "more");
+    if (more == nullptr || !more->is_bool() || !more->get_bool()) return;
+  }
+}
+
+}  // namespace
+
+void add_events(CLI::App& app, Context& context) {
+  CLI::App* command =
+      app.add_subcommand("events", "What happened to a job, or everything as it happens");
+  auto job = std::make_shared<std::string>();
+  auto follow_flag = std::make_shared<bool>(false);
+  command->add_option("JOB", *job, "All jobs you can see, live, when absent");
+  command->add_flag("-f,--follow", *follow_flag, "Go on with what happens from now on");
+  add_output_flag(*command, context);
+  command->callback([&context, job, follow_flag] {
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    if (!job->empty()) timeline(context, *api, *job);
+    if (context.exit == kOk && (*follow_flag || job->empty())) follow(context, *api, *job);
+  });
+}
+
+}  // namespace ty::cli

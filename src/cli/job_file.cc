@@ -1,0 +1,89 @@
+#include "cli/job_file.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "jobspec/issue.h"
+#include "model/words.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+Result<std::string> read_job_file(const std::string& path) {
+  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::error_code ec;
+  if (std::filesystem::is_directory(path, ec)) {
+    return fail(Errc::Invalid, fmt::format("{} is a folder; give the job file inside it", path));
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    return fail(Errc::Invalid, fmt::format("{} cannot be read: {}", path, std::strerror(errno)));
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+jobspec::ReadResult read_locally(const std::string& text,
+                                 const std::string& format,
+                                 const std::vector<std::string>& params) {
+  jobspec::ReadOptions options;
+  options.local_sources = jobspec::LocalSources::Keep;
+  const auto refuse = [](std::string message) {
+    jobspec::ReadResult result;
+    result.errors.push_back({.code = "usage", .message = std::move(message)});
+    return result;
+  };
+  if (!format.empty()) {
+    options.format = model::from_word<model::Dialect>(format);
+    if (!options.format) {
+      return refuse(
+          fmt::format("--format {}: the formats are {}", format, model::words<model::Dialect>()));
+    }
+  }
+  for (const std::string& param : params) {
+    const std::size_t at = param.find('=');
+    if (at == std::string::npos || at == 0)
+      return refuse(fmt::format("-p {}: write NAME=VALUE", param));
+    options.params[param.substr(0, at)] = param.substr(at + 1);
+  }
+  return jobspec::read(text, options);
+}
+
+void print_issues(Context& context, const jobspec::ReadResult& read, const std::string& file) {
+  if (!read.ok()) context.exit = kUsage;
+  if (context.json) {
+    json::array issues;
+    const auto add = [&](const jobspec::Issue& issue) {
+      issues.push_back(
+          {{"severity", issue.severity == jobspec::Severity::Error ? "error" : "warning"},
+           {"code", issue.code},
+           {"pointer", issue.pointer},
+           {"path", issue.path},
+           {"line", issue.line},
+           {"column", issue.column},
+           {"message", issue.message}});
+    };
+    for (const jobspec::Issue& issue : read.errors) add(issue);
+    for (const jobspec::ReadJob& job : read.jobs) {
+      for (const jobspec::Issue& issue : job.warnings) add(issue);
+    }
+    std::puts(json::serialize(json::object{{"ok", read.ok()}, {"issues", issues}}).c_str());
+    return;
+  }
+  for (const jobspec::Issue& issue : read.errors)
+    std::fprintf(stderr, "%s\n", jobspec::format_issue(issue, file).c_str());
+  for (const jobspec::ReadJob& job : read.jobs) {
+    for (const jobspec::Issue& issue : job.warnings) {
+      std::fprintf(stderr, "warning: %s\n", jobspec::format_issue(issue, file).c_str());
+    }
+  }
+}
+
+}  // namespace ty::cli

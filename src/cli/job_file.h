@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/context.h"
+#include "jobspec/read.h"
+
+namespace ty::cli {
+
+/// The file's bytes; `-` is standard input.
+Result<std::string> read_job_file(const std::string& path);
+/// What it means, with folders of this machine kept as `local:…`. A wrong `format` or `param` is an
+/// error of the result.
+jobspec::ReadResult read_locally(const std::string& text,
+                                 const std::string& format,
+                                 const std::vector<std::string>& params);
+/// All faults and warnings as FILE:LINE:COLUMN lines on stderr (or as JSON); sets the exit code.
+void print_issues(Context& context, const jobspec::ReadResult& read, const std::string& file);
+
+}  // namespace ty::cli

@@ -1,0 +1,89 @@
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "cli/context.h"
+#include "cli/output.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+struct Options {
+  std::string state, owner, workspace, name, label, dialect, sort, cursor;
+  int limit = 30;
+  bool all = false;
+};
+
+client::Query query_of(const Options& o) {
+  client::Query query;
+  const auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) query.emplace_back(key, value);
+  };
+  add("state", o.state);
+  add("owner", o.owner);
+  add("workspace", o.workspace);
+  add("name", o.name);
+  add("label", o.label);
+  add("dialect", o.dialect);
+  add("sort", o.sort);
+  add("cursor", o.cursor);
+  query.emplace_back("limit", std::to_string(o.all ? 500 : o.limit));
+  return query;
+}
+
+void run(Context& context, Options options) {
+  client::ApiClient* api = context.api();
+  if (api == nullptr) return;
+  Table table({"ID", "NAME", "STATE", "OWNER", "TASKS", "GPUS", "CREATED", "RAN"});
+  std::string more;
+  do {
+    Result<json::value> page = api->get("/api/v1/jobs", query_of(options));
+    if (!page) return context.say(page.error());
+    more = text(*page, "next_cursor");
+    if (context.print_json(*page)) {
+      options.cursor = more;
+      continue;
+    }
+    for (const json::value& job : items(*page, "jobs")) {
+      table.add({short_id(text(job, "id")),
+                 text(job, "handle"),
+                 coloured_state(text(job, "state")),
+                 text(job, "owner"),
+                 text(job, "tasks"),
+                 text(job, "gpus"),
+                 short_time(text(job, "created_at")),
+                 span(text(job, "started_at"), text(job, "ended_at"))});
+    }
+    options.cursor = more;
+  } while (options.all && !more.empty());
+  if (context.json) return;
+  if (table.empty()) {
+    std::puts("no jobs; hand one in with `trainyard submit FILE`, or widen the filters");
+    return;
+  }
+  table.print();
+  if (!more.empty()) std::printf("there are more: --cursor %s, or --all\n", more.c_str());
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("list", "Jobs, newest first");
+  auto options = std::make_shared<Options>();
+  command->add_option("-s,--state", options->state, "queued, running, …; several with commas");
+  command->add_option("--owner", options->owner, "A user's name, or me");
+  command->add_option("-w,--workspace", options->workspace, "Only this workspace");
+  command->add_option("-n,--name", options->name, "Part of the name");
+  command->add_option("-l,--label", options->label, "KEY or KEY=VALUE");
+  command->add_option("--dialect", options->dialect, "Only files of this dialect");
+  command->add_option("--sort", options->sort, "newest, oldest, name or ended");
+  command->add_option("--limit", options->limit, "How many at most")->check(CLI::Range(1, 500));
+  command->add_option("--cursor", options->cursor, "Go on where an earlier page ended");
+  command->add_flag("-a,--all", options->all, "All pages");
+  add_output_flag(*command, context);
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ty::cli

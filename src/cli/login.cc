@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <iostream>
+
+#include "base/text.h"
+#include "cli/context.h"
+#include "cli/credentials.h"
+#include "cli/output.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+struct Options {
+  std::string url, user;
+  bool token_stdin = false;
+};
+
+std::string ask(const char* question) {
+  std::fprintf(stderr, "%s", question);
+  std::string line;
+  std::getline(std::cin, line);
+  return std::string(trim(line));
+}
+
+Secret ask_secretly(const char* question) {
+  termios before{};
+  const bool terminal = ::tcgetattr(STDIN_FILENO, &before) == 0;
+  if (terminal) {
+    termios quiet = before;
+    quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
+  }
+  Secret answer(ask(question));
+  if (terminal) {
+    ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+    std::fprintf(stderr, "\n");
+  }
+  return answer;
+}
+
+/// A one-time link holds both: `http://host:port/signin#tyl_…`.
+std::pair<std::string, std::string> split_link(const std::string& url) {
+  const std::size_t at = url.find("/signin#");
+  if (at == std::string::npos) return {url, ""};
+  return {url.substr(0, at), url.substr(at + 8)};
+}
+
+void run(Context& context, const Options& options) {
+  const auto [url, link] = split_link(options.url);
+  Secret token;
+  std::string user = options.user;
+  if (options.token_stdin) {
+    token = Secret(ask(""));
+    client::ApiClient api({.url = url, .token = token, .source = "the command line"});
+    const Result<json::value> me = api.get("/api/v1/users/me");
+    if (!me) return context.say(me.error());
+    user = text(*me, "name");
+  } else {
+    json::object body;
+    if (!link.empty()) {
+      body["link"] = link;
+    } else {
+      if (user.empty()) user = ask("user: ");
+      body["user"] = user;
+      body["password"] = ask_secretly("password: ").reveal();
+    }
+    client::ApiClient api({.url = url, .token = {}, .source = "the command line"});
+    const Result<json::value> answer = api.post("/api/v1/login", body);
+    if (!answer) return context.say(answer.error());
+    token = Secret(text(*answer, "token"));
+    user = text(*answer, "user");
+  }
+  const Result<std::string> kept = keep_login(url, token);
+  if (!kept) return context.say(kept.error());
+  std::printf("signed in to %s as %s (kept in %s)\n", url.c_str(), user.c_str(), kept->c_str());
+}
+
+}  // namespace
+
+void add_login(CLI::App& app, Context& context) {
+  CLI::App* login = app.add_subcommand("login", "Sign in to a server and remember it");
+  auto options = std::make_shared<Options>();
+  login->add_option("URL", options->url, "The server's address, or a one-time sign-in link")
+      ->required();
+  login->add_option("-u,--user", options->user, "Asked for when absent");
+  login->add_flag("--token-stdin",
+                  options->token_stdin,
+                  "Read an access token from standard input instead of a password");
+  login->callback([&context, options] { run(context, *options); });
+
+  CLI::App* logout = app.add_subcommand("logout", "End the session and forget it");
+  logout->callback([&context] {
+    if (client::ApiClient* api = context.api()) (void)api->post("/api/v1/logout");
+    context.exit = kOk;
+    if (auto forgotten = forget_login(); !forgotten) return context.say(forgotten.error());
+    std::puts("signed out");
+  });
+}
+
+}  // namespace ty::cli

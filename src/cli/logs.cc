@@ -1,0 +1,82 @@
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "cli/context.h"
+#include "cli/follow.h"
+#include "cli/output.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+struct Options {
+  std::string job, task, lines, since, until, grep;
+  int tail = -1;
+  int attempt = -1;
+  bool follow = false;
+  bool merged = false;
+  bool ignore_case = false;
+};
+
+void run(Context& context, const Options& options) {
+  client::ApiClient* api = context.api();
+  if (api == nullptr) return;
+  client::Query query;
+  const auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) query.emplace_back(key, value);
+  };
+  add("lines", options.lines);
+  add("since", options.since);
+  add("until", options.until);
+  add("grep", options.grep);
+  if (options.tail >= 0) add("tail", std::to_string(options.tail));
+  if (options.attempt >= 0) add("attempt", std::to_string(options.attempt));
+  if (options.ignore_case) add("ignore_case", "true");
+  if (options.merged) add("merged", "true");
+  if (options.follow) {
+    const Result<json::value> job = api->get("/api/v1/jobs/" + options.job);
+    if (!job) return context.say(job.error());
+    const int code = follow_job(context,
+                                {.job = text(*job, "id"),
+                                 .task = options.task,
+                                 .announce = false,
+                                 .query = std::move(query)});
+    // `logs` reports on reading, not on the job: a failed job's log is read well.
+    if (context.exit == kOk && code == kInterrupted && text(*job, "state") != "cancelled")
+      context.exit = kOk;
+    return;
+  }
+  add("task", options.task);
+  const auto print = [](std::string_view piece) {
+    return std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size();
+  };
+  if (auto read = api->stream("/api/v1/jobs/" + options.job + "/logs", query, print); !read)
+    context.say(read.error());
+}
+
+}  // namespace
+
+void add_logs(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("logs", "What a job's tasks wrote, live or after the end");
+  auto options = std::make_shared<Options>();
+  command->add_option("JOB", options->job, "Its id, the first characters of it, or OWNER~NAME")
+      ->required();
+  command->add_flag("-f,--follow", options->follow, "Go on until the job has ended");
+  command->add_option(
+      "-t,--task", options->task, "One task: worker-1; all of them merged otherwise");
+  command->add_option("-n,--tail", options->tail, "The last so many lines")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--lines", options->lines, "A-B, counted from 1");
+  command->add_option("--since", options->since, "A time, or a duration before now (10m)");
+  command->add_option("--until", options->until, "Likewise");
+  command->add_option("-g,--grep", options->grep, "Only lines that match this expression");
+  command->add_flag("-i,--ignore-case", options->ignore_case, "Capitals do not count for --grep");
+  command->add_option("--attempt", options->attempt, "Of an earlier try of the job, from 0")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--merged", options->merged, "Task names in front also for a single task");
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ty::cli

@@ -1,0 +1,135 @@
+#include "cli/output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "base/time.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+bool colours() {
+  static const bool yes = ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  return yes;
+}
+
+/// What colour codes do not take up on the screen.
+std::string without_colour(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {
+      while (i < text.size() && text[i] != 'm') ++i;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::size_t width_of(std::string_view text) {
+  const std::string plain = without_colour(text);
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(plain[i]);
+    if ((byte & 0xC0) == 0x80) continue;
+    // Three-byte characters from U+2E80 on and all four-byte ones are wide enough for a rule of
+    // thumb.
+    width += byte >= 0xF0 || (byte >= 0xE3 && byte < 0xF0) ? 2 : 1;
+  }
+  return width;
+}
+
+void Table::print() const {
+  std::vector<std::size_t> widths(rows_.front().size());
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i];
+      if (i + 1 < row.size()) line.append(widths[i] - width_of(row[i]) + 2, ' ');
+    }
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    std::puts(line.c_str());
+  }
+}
+
+const json::value* child(const json::value& object, std::string_view key) {
+  if (!object.is_object()) return nullptr;
+  const json::value* found = object.get_object().if_contains(key);
+  return found == nullptr || found->is_null() ? nullptr : found;
+}
+
+std::string text(const json::value& object, std::string_view key) {
+  const json::value* found = child(object, key);
+  if (found == nullptr) return "";
+  return found->is_string() ? std::string(found->get_string()) : json::serialize(*found);
+}
+
+std::int64_t number(const json::value& object, std::string_view key) {
+  const json::value* found = child(object, key);
+  if (found == nullptr) return 0;
+  if (found->is_int64()) return found->get_int64();
+  if (found->is_uint64()) return static_cast<std::int64_t>(found->get_uint64());
+  if (found->is_double()) return static_cast<std::int64_t>(found->get_double());
+  return 0;
+}
+
+const json::array& items(const json::value& object, std::string_view key) {
+  static const json::array kNone;
+  const json::value* found = child(object, key);
+  return found != nullptr && found->is_array() ? found->get_array() : kNone;
+}
+
+std::string short_time(std::string_view rfc3339) {
+  const Result<Time> time = parse_rfc3339(rfc3339);
+  if (!time) return "-";
+  const std::time_t then = to_millis(*time) / 1000;
+  const std::time_t now = to_millis(SystemClock{}.now()) / 1000;
+  std::tm a{};
+  std::tm b{};
+  ::localtime_r(&then, &a);
+  ::localtime_r(&now, &b);
+  char out[32];
+  const bool today = a.tm_year == b.tm_year && a.tm_yday == b.tm_yday;
+  std::strftime(out,
+                sizeof out,
+                today                    ? "%H:%M:%S"
+                : a.tm_year == b.tm_year ? "%m-%d %H:%M"
+                                         : "%Y-%m-%d",
+                &a);
+  return out;
+}
+
+std::string span(std::string_view from, std::string_view to) {
+  const Result<Time> begin = parse_rfc3339(from);
+  if (!begin) return "-";
+  const Result<Time> end = to.empty() ? Result<Time>(SystemClock{}.now()) : parse_rfc3339(to);
+  if (!end) return "-";
+  return human_duration(std::max(*end - *begin, Millis{0}));
+}
+
+std::string short_id(std::string_view id) { return std::string(id.substr(0, 8)); }
+
+std::string coloured_state(std::string_view state) {
+  if (!colours()) return std::string(state);
+  const char* colour = state == "succeeded"                          ? "32"
+                       : state == "failed"                           ? "31"
+                       : state == "running" || state == "starting"   ? "36"
+                       : state == "cancelled" || state == "stopping" ? "33"
+                                                                     : "0";
+  return fmt::format("\x1b[{}m{}\x1b[0m", colour, state);
+}
+
+}  // namespace ty::cli

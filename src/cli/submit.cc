@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <set>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "cli/context.h"
+#include "cli/follow.h"
+#include "cli/job_file.h"
+#include "cli/output.h"
+#include "cli/pack.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+struct Options {
+  std::string file;
+  std::vector<std::string> params;
+  std::string format;
+  bool follow = false;
+  bool dry_run = false;
+  std::string key;
+};
+
+/// Removes what was packed, however the command ends.
+struct PackedFiles {
+  std::vector<client::ApiClient::Upload> uploads;
+  ~PackedFiles() {
+    for (const auto& upload : uploads) ::unlink(upload.file.c_str());
+  }
+};
+
+Result<void> pack_sources(const jobspec::ReadResult& read,
+                          const std::string& beside,
+                          bool quiet,
+                          PackedFiles& packed) {
+  std::set<std::string> sources;
+  for (const jobspec::ReadJob& job : read.jobs) {
+    for (const model::RoleSpec& role : job.spec.roles) {
+      for (const model::Mount& mount : role.mounts) {
+        if (mount.source.starts_with("local:")) sources.insert(mount.source.substr(6));
+      }
+    }
+  }
+  for (const std::string& source : sources) {
+    const std::string folder = (std::filesystem::path(beside) / source).lexically_normal().string();
+    TY_TRY(const Packed one, pack_folder(folder));
+    packed.uploads.push_back({.name = source, .file = one.file});
+    if (!quiet) {
+      std::fprintf(stderr,
+                   "packed %s: %s, %s\n",
+                   source.c_str(),
+                   count_of(one.files, "file").c_str(),
+                   human_bytes(one.bytes).c_str());
+    }
+  }
+  return {};
+}
+
+void print_warnings(const json::value& answer, const std::string& file) {
+  for (const json::value& warning : items(answer, "warnings")) {
+    std::fprintf(stderr,
+                 "%s:%lld:%lld: warning: %s: %s\n",
+                 file.c_str(),
+                 static_cast<long long>(number(warning, "line")),
+                 static_cast<long long>(number(warning, "column")),
+                 text(warning, "path").c_str(),
+                 text(warning, "message").c_str());
+  }
+}
+
+void run(Context& context, const Options& options) {
+  const Result<std::string> job_file = read_job_file(options.file);
+  if (!job_file) return context.say(job_file.error());
+  // Read here first: faults show without a server, and the folders to pack become known.
+  const jobspec::ReadResult read = read_locally(*job_file, options.format, options.params);
+  if (!read.ok()) {
+    print_issues(context, read, options.file);
+    return;
+  }
+  client::ApiClient* api = context.api();
+  if (api == nullptr) return;
+  PackedFiles packed;
+  const std::string beside =
+      options.file == "-" ? "." : std::filesystem::path(options.file).parent_path().string();
+  if (auto done = pack_sources(read, beside, context.json, packed); !done)
+    return context.say(done.error());
+
+  client::Query query;
+  if (options.dry_run) query.emplace_back("dry_run", "true");
+  if (!options.format.empty()) query.emplace_back("format", options.format);
+  for (const std::string& param : options.params) query.emplace_back("param", param);
+  // Ours when the user has none: an answer lost on the way does not make a second job when we ask
+  // again.
+  const std::string key = options.key.empty() ? "cli-" + random_hex(16) : options.key;
+  Result<json::value> answer = api->submit(*job_file, packed.uploads, query, key);
+  if (!answer && answer.error().code == Errc::Unavailable)
+    answer = api->submit(*job_file, packed.uploads, query, key);
+  if (!answer) return context.say(answer.error());
+
+  if (!options.follow && context.print_json(*answer)) return;
+  if (!context.json) print_warnings(*answer, options.file);
+  const json::array several = items(*answer, "jobs");
+  json::array jobs = several.empty() ? json::array{*answer} : several;
+  for (const json::value& job : jobs) {
+    if (options.dry_run)
+      std::printf(
+          "%s would be submitted as \"%s\"\n", options.file.c_str(), text(job, "name").c_str());
+    else
+      std::fprintf(options.follow ? stderr : stdout,
+                   "%s  %s\n",
+                   text(job, "id").c_str(),
+                   text(job, "handle").c_str());
+  }
+  if (!options.follow || options.dry_run) return;
+  for (const json::value& job : jobs) {
+    const int code =
+        follow_job(context, {.job = text(job, "id"), .task = "", .announce = true, .query = {}});
+    if (context.exit == kOk) context.exit = code;
+  }
+}
+
+}  // namespace
+
+void add_submit(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("submit", "Hand in a job file, in any dialect");
+  auto options = std::make_shared<Options>();
+  command->add_option("FILE", options->file, "The job file; - reads standard input")->required();
+  command->add_flag("-f,--follow",
+                    options->follow,
+                    "Show the log until the job has ended, and exit with its code");
+  command
+      ->add_option("-p,--param",
+                   options->params,
+                   "A value for ${{ NAME }}; NAME=A,B makes one job per value")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--format", options->format, "The file's dialect; found out otherwise")
+      ->type_name("DIALECT");
+  command->add_flag("--dry-run", options->dry_run, "Only check, with the server's rules");
+  command->add_option("--idempotency-key", options->key, "The same key again answers the same job")
+      ->type_name("KEY");
+  add_output_flag(*command, context);
+  command->footer(
+      "Examples:\n  trainyard submit train.yaml --follow\n  trainyard submit sweep.yaml -p "
+      "lr=0.1,0.01,0.001");
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ty::cli

@@ -1,0 +1,83 @@
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "base/text.h"
+#include "cli/context.h"
+#include "cli/output.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+std::string words(const json::value& token) {
+  std::vector<std::string> all;
+  for (const json::value& scope : items(token, "scopes")) all.emplace_back(scope.get_string());
+  return join(all, " ");
+}
+
+void list(Context& context) {
+  client::ApiClient* api = context.api();
+  if (api == nullptr) return;
+  const Result<json::value> answer = api->get("/api/v1/tokens");
+  if (!answer) return context.say(answer.error());
+  if (context.print_json(*answer)) return;
+  Table table({"ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "LAST USED"});
+  for (const json::value& token : items(*answer, "tokens")) {
+    const std::string expires = text(token, "expires_at");
+    table.add({text(token, "id"),
+               text(token, "name"),
+               words(token),
+               short_time(text(token, "created_at")),
+               expires.empty() ? "never" : short_time(expires),
+               short_time(text(token, "last_used_at"))});
+  }
+  if (table.empty())
+    std::puts("no tokens; make one with `trainyard token create NAME`");
+  else
+    table.print();
+}
+
+}  // namespace
+
+void add_token(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("token", "Access tokens for scripts and programs");
+  command->require_subcommand(1);
+  CLI::App* list_command = command->add_subcommand("list", "Your tokens");
+  add_output_flag(*list_command, context);
+  list_command->callback([&context] { list(context); });
+
+  CLI::App* create = command->add_subcommand("create", "Make a token; its text is shown once");
+  auto name = std::make_shared<std::string>();
+  auto scopes = std::make_shared<std::vector<std::string>>(std::vector<std::string>{"write"});
+  auto expires = std::make_shared<std::string>("90d");
+  create->add_option("NAME", *name, "What it is for")->required();
+  create->add_option("--scope", *scopes, "read, write or admin")->delimiter(',');
+  create->add_option("--expires", *expires, "How long it lives, or never")->capture_default_str();
+  add_output_flag(*create, context);
+  create->callback([&context, name, scopes, expires] {
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    json::object body{{"name", *name}, {"scopes", json::value_from(*scopes)}};
+    if (*expires != "never") body["expires_in"] = *expires;
+    const Result<json::value> answer = api->post("/api/v1/tokens", body);
+    if (!answer) return context.say(answer.error());
+    if (context.print_json(*answer)) return;
+    std::puts(text(*answer, "token").c_str());
+    std::fprintf(stderr, "keep it now: it is not shown again\n");
+  });
+
+  CLI::App* revoke = command->add_subcommand("revoke", "End a token at once");
+  auto id = std::make_shared<std::int64_t>(0);
+  revoke->add_option("ID", *id, "From `trainyard token list`")->required();
+  revoke->callback([&context, id] {
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    const Result<json::value> answer = api->remove("/api/v1/tokens/" + std::to_string(*id));
+    if (!answer) return context.say(answer.error());
+    std::puts("revoked");
+  });
+}
+
+}  // namespace ty::cli

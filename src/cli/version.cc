@@ -1,0 +1,37 @@
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "cli/context.h"
+#include "cli/credentials.h"
+#include "cli/output.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+void add_version(CLI::App& app, Context& context, std::string version) {
+  CLI::App* command =
+      app.add_subcommand("version", "Of this program and, if one answers, of the server");
+  add_output_flag(*command, context);
+  command->callback([&context, version = std::move(version)] {
+    json::object out{{"client", version}};
+    if (Result<client::Credentials> found =
+            find_credentials(context.url_flag, context.token_flag)) {
+      client::ApiClient api(*std::move(found));
+      if (Result<json::value> server = api.get("/api/v1/version")) {
+        out["server"] = *server;
+        out["url"] = api.credentials().url;
+      }
+    }
+    if (context.print_json(out)) return;
+    std::printf("trainyard %s\n", version.c_str());
+    if (const json::value* server = out.if_contains("server")) {
+      std::printf("server    %s at %s (engine %s)\n",
+                  text(*server, "version").c_str(),
+                  text(json::value(out), "url").c_str(),
+                  text(*server, "engine").c_str());
+    }
+  });
+}
+
+}  // namespace ty::cli
