@@ -180,7 +180,7 @@ class Run:
         plan.stop_asked = True
         with contextlib.suppress(requests.RequestException):
             answer = session.post(self.base + f"/api/v1/jobs/{plan.job}/stop", timeout=10)
-            plan.stop_answered = answer.status_code in (200, 202)
+            plan.stop_answered = answer.status_code == 202
 
     def follow_all_the_time(self, number):
         draw = random.Random(f"{self.arguments.seed}.follow.{number}")
@@ -287,7 +287,7 @@ class Run:
 
     def notes(self, job, index):
         """(kinds, pids, uptimes) of what task `index` noted."""
-        path = self.server.data_dir / "outputs" / job[:2] / job / f"notes.{index}"
+        path = self.server.output(job) / f"notes.{index}"
         try:
             rows = [line.split() for line in path.read_text().splitlines()]
         except FileNotFoundError:

@@ -1,4 +1,5 @@
 """Every file of examples/ runs as its comment says."""
+import json
 import re
 
 import pytest
@@ -61,11 +62,10 @@ def test_a_sweep_makes_one_job_per_value(server):
 
 def test_the_digits_go_on_from_their_checkpoint_after_a_loss(server):
     """The training run is killed half-way; its second attempt starts where the first was."""
-    job = server.cli("submit", ROOT / "examples/digits/digits.trainyard.yaml", "-o", "json", check=0)
-    job_id = re.search(r'"id":\s*"([a-z][0-9a-f]{31})"', job.stdout).group(1)
+    answer = server.cli("submit", ROOT / "examples/digits/digits.trainyard.yaml", "-o", "json", check=0)
+    job_id = json.loads(answer.stdout)["id"]
     eventually(lambda: "epoch 10/40" in server.logs(job_id), "ten epochs")
-    from test_restart import kill_tasks
-    kill_tasks(server, job_id)
+    server.kill_tasks(job_id)
     ended = server.wait(job_id, "succeeded", patience=120)
     assert ended["attempt"] == 1
     log = server.logs(job_id)

@@ -106,7 +106,7 @@ def test_a_follower_that_goes_away_is_no_trouble(server):
         with server.call("GET", f"/api/v1/jobs/{job}/logs?follow=true", stream=True) as answer:
             assert next(answer.iter_content(1))
     assert server.call("GET", "/readyz").status_code == 200
-    server.call("POST", f"/api/v1/jobs/{job}/stop")
+    server.stop_job(job)
     server.wait(job, "cancelled")
 
 
@@ -133,10 +133,28 @@ def test_an_unknown_task_is_not_found(server):
         assert answer.json()["message"]
 
 
+def test_parts_by_line_and_by_byte(server):
+    job = server.submit(COUNTING % 1000)
+    server.wait(job, "succeeded")
+    assert server.logs(job, lines="5-7") == "5\n6\n7\n"
+    assert server.logs(job, lines="999-5000") == "999\n1000\n"
+    part = server.call("GET", f"/api/v1/jobs/{job}/logs", headers={"Range": "bytes=2-5"})
+    assert part.status_code == 206 and part.content == b"2\n3\n"
+    assert part.headers["Content-Range"] == f"bytes 2-5/{len(numbers(1, 1000))}"
+    assert server.call("GET", f"/api/v1/jobs/{job}/logs", headers={"Range": "bytes=99999-"}).status_code == 416
+
+
+def test_a_download_has_a_file_name(server):
+    job = server.submit("name: named\nrun: echo x")
+    server.wait(job, "succeeded")
+    answer = server.call("GET", f"/api/v1/jobs/{job}/logs?download=true")
+    assert "attachment" in answer.headers["Content-Disposition"] and "named" in answer.headers["Content-Disposition"]
+
+
 def test_since_gives_what_came_after_a_moment(server):
     job = server.submit("run: |\n  echo early\n  sleep 1.5\n  date +%s > $TRAINYARD_OUTPUT_DIR/now\n  echo late\n")
     server.wait(job, "succeeded")
-    late = int((server.data_dir / "outputs" / job[:2] / job / "now").read_text())
+    late = int((server.output(job) / "now").read_text())
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(late))
     assert server.logs(job, since=moment) == "late\n"
 
@@ -175,7 +193,7 @@ def test_one_line_of_100_megabytes_is_just_a_line(server):
 def test_the_log_of_a_deleted_job_is_gone(server):
     job = server.submit("run: echo x")
     server.wait(job, "succeeded")
-    assert server.call("DELETE", f"/api/v1/jobs/{job}").status_code in (200, 204)
+    server.delete(job)
     assert server.call("GET", f"/api/v1/jobs/{job}/logs").status_code == 404
     folder = server.data_dir / "logs" / job[:2] / job
     eventually(lambda: not folder.exists(), "the log's folder is gone")

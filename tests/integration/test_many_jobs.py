@@ -46,7 +46,7 @@ def test_a_thousand_jobs_by_curl_run_once_each(make_server, tmp_path):
     assert {job["state"] for job in jobs} == {"succeeded"}
     assert sorted(job["id"] for job in jobs) == sorted(ids)
     for i, job in enumerate(ids):
-        ran = (server.data_dir / "outputs" / job[:2] / job / "ran").read_text()
+        ran = (server.output(job) / "ran").read_text()
         assert ran == f"{i}\n", f"job {i} ran {ran!r}"
         assert server.logs(job) == f"{i}\n"
     assert statistics.median(waits) < 0.5, f"the list took {statistics.median(waits):.2f} s"

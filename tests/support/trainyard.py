@@ -8,6 +8,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -144,6 +145,17 @@ class Server:
                     pass
             time.sleep(0.05)
 
+    def kill_tasks(self, job):
+        """SIGKILL to the supervisors of a job and all below them, as the kernel does when memory is short."""
+        mark = f"{self.data_dir}/runs/{job[:2]}/{job}".encode()
+        killed = [pid for pid in processes_with(mark) if pid != self.process.pid]
+        assert killed, f"no process of {job} found"
+        for pid in killed:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
     # -- talking to it
 
     @property
@@ -196,6 +208,48 @@ class Server:
 
         eventually(there, f"{job} in {states}", patience)
         return seen
+
+    def tasks(self, job):
+        """{"worker-1": task} of a job, or of what `job()` or `wait()` returned."""
+        shown = self.job(job) if isinstance(job, str) else job
+        return {task["name"]: task for role in shown["roles"] for task in role["tasks"]}
+
+    def output(self, job):
+        """Where the job's output folder lies."""
+        return self.data_dir / "outputs" / job[:2] / job
+
+    # -- what people do with jobs; each asserts that it was answered well
+
+    def act(self, status, method, path, **options):
+        answer = self.call(method, path, **options)
+        assert answer.status_code == status, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json() if answer.content else None
+
+    def stop_job(self, job):
+        return self.act(202, "POST", f"/api/v1/jobs/{job}/stop")
+
+    def set_limit(self, job, limit):
+        return self.act(200, "POST", f"/api/v1/jobs/{job}/limit", json={"time_limit": limit})
+
+    def clone(self, job, **changes):
+        return self.act(201, "POST", f"/api/v1/jobs/{job}/clone", json=changes)["id"]
+
+    def retry(self, job):
+        return self.act(201, "POST", f"/api/v1/jobs/{job}/retry")["id"]
+
+    def delete(self, job, force=False):
+        self.act(204, "DELETE", f"/api/v1/jobs/{job}" + ("?force=true" if force else ""))
+
+    def create_token(self, token=None, **fields):
+        return self.act(201, "POST", "/api/v1/tokens", token=token, json=fields)
+
+    def create_user(self, name, **fields):
+        """A new user; returns a token of a session of theirs."""
+        link = self.act(201, "POST", "/api/v1/users", json={"name": name, **fields})["link"]
+        return self.sign_in(link)["token"]
+
+    def sign_in(self, link):
+        return self.act(200, "POST", "/api/v1/login", token="", json={"link": re.search(r"tyl_\w+", link).group(0)})
 
     def logs(self, job, **query):
         answer = self.call("GET", f"/api/v1/jobs/{job}/logs?" + urllib.parse.urlencode(query))

@@ -1,6 +1,8 @@
 """English and Chinese documents say the same, name files that exist, and show commands that exist."""
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -59,3 +61,8 @@ def test_make_targets_and_examples_exist(document):
         assert target in targets, f"{document} says make {target}"
     for name in re.findall(r"examples/[\w./-]+\.yaml", text):
         assert (ROOT / name).exists(), f"{document} names {name}"
+
+
+def test_the_page_about_the_api_is_what_the_contract_gives():
+    result = subprocess.run([sys.executable, ROOT / "tools/gen-api", "--check"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
