@@ -60,7 +60,6 @@ class FakeWorld {
     model::Ending ending;
     bool started_reported = false;
     bool ended_reported = false;
-    bool is_stopping = false;
   };
   std::optional<Time> next_due_locked() const;
 

@@ -67,6 +67,10 @@ std::vector<Isolation> candidates(const LocalOptions& options, const ProcessSetu
 }  // namespace
 
 Result<Probed> probe_machine(const LocalOptions& options) {
+  if (!options.data_dir.starts_with('/')) {
+    return fail(Errc::Invalid,
+                fmt::format("the data directory \"{}\" is not absolute", options.data_dir));
+  }
   Probed probed;
   ProcessSetup& setup = probed.setup;
   Capabilities& able = probed.capabilities;
