@@ -344,7 +344,7 @@ Result<std::uint64_t> total_size(const std::string& logs_root) {
     for_each_name(shelf, [&](std::string_view job) {
       const std::string folder = shelf + "/" + std::string(job);
       for_each_name(folder, [&](std::string_view file) {
-        total += disk_bytes(folder + "/" + std::string(file));
+        if (!log_name_of(file).empty()) total += disk_bytes(folder + "/" + std::string(file));
       });
     });
   });

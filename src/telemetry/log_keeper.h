@@ -71,7 +71,7 @@ Result<void> remove_log(const std::string& path);
 /// Removes all logs of a job and their folder.
 Result<void> remove_job_logs(const std::string& job_logs_dir);
 
-/// Bytes on disk of everything below `logs_root`.
+/// Bytes on disk of all logs below `logs_root`. May run beside a sweep.
 Result<std::uint64_t> total_size(const std::string& logs_root);
 
 }  // namespace ty::telemetry

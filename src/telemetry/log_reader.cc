@@ -26,26 +26,31 @@ std::uint64_t count_newlines(std::span<const char> bytes) {
 
 Result<LogReader> LogReader::open(const std::string& path) {
   TY_TRY(auto bytes, open_bytes(path));
-  LogReader reader(std::move(bytes), std::make_unique<LogIndex>(nullptr), path);
-  TY_DO(reader.index_->refresh(*reader.bytes_, index_path(path)));
-  return reader;
+  return LogReader(std::move(bytes), path);
 }
 
-LogReader::LogReader(std::unique_ptr<ByteSource> bytes,
-                     std::unique_ptr<LogIndex> index,
-                     std::string path)
-    : bytes_(std::move(bytes)), index_(std::move(index)), path_(std::move(path)) {}
+LogReader::LogReader(std::unique_ptr<ByteSource> bytes, std::string path)
+    : bytes_(std::move(bytes)), index_(std::make_unique<LogIndex>()), path_(std::move(path)) {}
 LogReader::LogReader(LogReader&&) noexcept = default;
 LogReader& LogReader::operator=(LogReader&&) noexcept = default;
 LogReader::~LogReader() = default;
 
 std::uint64_t LogReader::size() const { return bytes_->size(); }
 bool LogReader::compressed() const { return bytes_->compressed(); }
-bool LogReader::has_times() const { return index_->count() > 0; }
+bool LogReader::has_times() {
+  const auto known = index();
+  return known && (*known)->count() > 0;
+}
 
 Result<void> LogReader::refresh() {
-  TY_DO(bytes_->refresh());
-  return index_->refresh(*bytes_, index_path(path_));
+  index_is_fresh_ = false;
+  return bytes_->refresh();
+}
+
+Result<LogIndex*> LogReader::index() {
+  if (!index_is_fresh_) TY_DO(index_->refresh(*bytes_, index_path(path_)));
+  index_is_fresh_ = true;
+  return index_.get();
 }
 
 Result<std::size_t> LogReader::read_at(std::uint64_t offset, std::span<char> buffer) {
@@ -105,7 +110,8 @@ Result<std::optional<std::uint64_t>> LogReader::after_newlines(std::uint64_t fro
 }
 
 Result<std::uint64_t> LogReader::newlines_before(std::uint64_t offset, LinePlace known) {
-  TY_TRY(const auto record, index_->covering(offset));
+  TY_TRY(LogIndex* const records, index());
+  TY_TRY(const auto record, records->covering(offset));
   if (record && record->offset > known.offset) known = {record->offset, record->lines_before + 1};
   TY_TRY(const std::uint64_t rest, newlines_between(known.offset, offset));
   return known.line - 1 + rest;
@@ -127,7 +133,8 @@ Result<std::uint64_t> LogReader::line_at(std::uint64_t offset, LinePlace known) 
 }
 
 Result<std::optional<Time>> LogReader::time_at(std::uint64_t offset) {
-  TY_TRY(const auto record, index_->covering(offset));
+  TY_TRY(LogIndex* const records, index());
+  TY_TRY(const auto record, records->covering(offset));
   if (!record) return std::nullopt;
   return from_millis(record->at_ms);
 }
@@ -154,7 +161,8 @@ Result<std::uint64_t> LogReader::line_end(std::uint64_t offset) {
 
 Result<std::uint64_t> LogReader::start_of_line(std::uint64_t number, LinePlace known) {
   if (number <= known.line) return known.offset;
-  TY_TRY(const auto record, index_->before_line_break(number - 1));
+  TY_TRY(LogIndex* const records, index());
+  TY_TRY(const auto record, records->before_line_break(number - 1));
   if (record && record->offset > known.offset) known = {record->offset, record->lines_before + 1};
   TY_TRY(const auto start, after_newlines(known.offset, size(), number - known.line));
   return start.value_or(size());
@@ -170,7 +178,8 @@ Result<ByteRange> LogReader::lines(std::uint64_t first, std::uint64_t last) {
 }
 
 Result<bool> LogReader::index_knows_near(std::uint64_t offset) {
-  TY_TRY(const auto record, index_->covering(offset));
+  TY_TRY(LogIndex* const records, index());
+  TY_TRY(const auto record, records->covering(offset));
   return record && offset - record->offset <= kFarApart;
 }
 
@@ -207,7 +216,8 @@ Result<ByteRange> LogReader::last_lines(std::uint64_t count, std::optional<ByteR
 }
 
 Result<std::uint64_t> LogReader::first_line_since(Time time) {
-  TY_TRY(const auto record, index_->first_since(time));
+  TY_TRY(LogIndex* const records, index());
+  TY_TRY(const auto record, records->first_since(time));
   if (!record) return size();
   // The line these bytes belong to may have begun earlier, but it ended no earlier than now.
   return line_start(record->offset);

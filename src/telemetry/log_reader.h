@@ -59,7 +59,7 @@ class LogReader {
   ByteRange whole() const { return {0, size()}; }
   bool compressed() const;
   /// False: there is no usable index, so times are unknown.
-  bool has_times() const;
+  bool has_times();
   /// Takes note of what was appended since.
   Result<void> refresh();
 
@@ -88,7 +88,7 @@ class LogReader {
   Result<std::size_t> read_at(std::uint64_t offset, std::span<char> buffer);
 
  private:
-  LogReader(std::unique_ptr<ByteSource> bytes, std::unique_ptr<LogIndex> index, std::string path);
+  LogReader(std::unique_ptr<ByteSource> bytes, std::string path);
   Result<std::uint64_t> newlines_between(std::uint64_t begin, std::uint64_t end);
   /// One past the `count`-th newline at or after `from`; null when there are fewer before `end`.
   Result<std::optional<std::uint64_t>> after_newlines(std::uint64_t from,
@@ -101,9 +101,12 @@ class LogReader {
   Result<std::uint64_t> first_line_since(Time time);
   Result<bool> index_knows_near(std::uint64_t offset);
   std::span<char> scratch();
+  /// The index as of the last `refresh`, opened when it is first needed: followers never need it.
+  Result<LogIndex*> index();
 
   std::unique_ptr<ByteSource> bytes_;
   std::unique_ptr<LogIndex> index_;
+  bool index_is_fresh_ = false;
   std::string path_;
   std::vector<char> scratch_;
 };

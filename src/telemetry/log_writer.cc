@@ -31,7 +31,7 @@ Result<LogWriter> LogWriter::open(std::string path) {
   TY_TRY(LogReader reader, LogReader::open(path));
   TY_TRY(writer.lines_, reader.newlines());
   TY_TRY(auto bytes, open_plain(path));
-  LogIndex believed(nullptr);
+  LogIndex believed;
   TY_DO(believed.refresh(*bytes, index_path(path)));
   const auto keep = static_cast<off_t>(believed.count() * sizeof(model::LogIndexRecord));
   if (::ftruncate(index.get(), keep) != 0)

@@ -19,8 +19,8 @@ class LogIndex {
  public:
   using Record = model::LogIndexRecord;
 
-  /// `source` may be null: an index of no records. Call `refresh` before anything else.
-  explicit LogIndex(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+  /// Knows nothing until the first `refresh`.
+  LogIndex() = default;
 
   /// Looks again, for a log that now is `log`. A missing index may have appeared: it is opened from
   /// `path`.
