@@ -165,16 +165,16 @@ class Validator {
       if (value->find('\0') != std::string::npos) {
         error(subject, "nul", "NUL cannot be passed to a program; remove it");
       }
-      const Ref at = origin_.locate(subject);
+      const auto warn = [&](std::string_view code, std::string message) {
+        report_.warn_at_key(origin_.locate(subject), code, std::move(message));
+      };
       if (name == "NVIDIA_VISIBLE_DEVICES") {
-        report_.warn_at_key(
-            at, "device_env", name + " stays with the platform; ask for gpus instead");
+        warn("device_env", name + " stays with the platform; ask for gpus instead");
       } else if (is_platform_variable(name)) {
-        report_.warn_at_key(at, "shadows", "replaces the platform's " + name + " in this job");
+        warn("shadows", "replaces the platform's " + name + " in this job");
       }
       if (!value->empty() && looks_like_a_secret(name)) {
-        report_.warn_at_key(
-            at, "secret", "looks like a secret; store it with trainyard secret set");
+        warn("secret", "looks like a secret; store it with trainyard secret set");
       }
     }
     if (sum > limits::kEnvSum)

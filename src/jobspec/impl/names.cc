@@ -90,9 +90,17 @@ std::string allowed_words(const NameRule& rule) {
   return words;
 }
 
+/// The common case without allocating anything.
+bool is_plainly_good(const NameRule& rule, std::string_view name) {
+  return !name.empty() && name.size() <= rule.most &&
+         allowed_first(rule, static_cast<unsigned char>(name.front())) &&
+         std::ranges::all_of(name, [&](unsigned char c) { return c < 0x80 && allowed(rule, c); });
+}
+
 std::optional<Refusal> check(const NameRule& rule,
                              std::string_view name,
                              std::string_view example) {
+  if (is_plainly_good(rule, name)) return std::nullopt;
   if (auto hidden = check_visible(name)) return hidden;
   const std::vector<char32_t> text = characters(name);
   const std::string near = nearest(rule, name);

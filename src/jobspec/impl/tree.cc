@@ -8,7 +8,7 @@ namespace ty::jobspec {
 Ref Ref::find(std::string_view key) const {
   if (tree_ == nullptr || !is_map()) return {};
   for (std::uint32_t i = node().first; i != 0; i = tree_->node(i).next) {
-    if (tree_->node(i).key == key) return {tree_, i};
+    if (same_key(tree_->node(i).key, key)) return {tree_, i};
   }
   return {};
 }

@@ -108,6 +108,12 @@ class Tree {
   std::unique_ptr<std::pmr::monotonic_buffer_resource> texts_;
 };
 
+/// Equality of short keys. Most pairs differ in length or first letter, so the call to compare the
+/// rest is rare.
+inline bool same_key(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && (a.empty() || (a.front() == b.front() && a == b));
+}
+
 /// One line of JSON; bare scalars by YAML's core rules. Numbers keep their digits.
 std::string to_json(Ref ref);
 void append_json_text(std::string& out, std::string_view text);

@@ -102,7 +102,7 @@ void TreeBuilder::check_duplicates(std::uint32_t map) {
   if (tree_.node(map).count <= kSmall) {
     for (std::uint32_t a = tree_.node(map).first; a != 0; a = tree_.node(a).next) {
       for (std::uint32_t b = tree_.node(map).first; b != a; b = tree_.node(b).next) {
-        if (tree_.node(a).key != tree_.node(b).key) continue;
+        if (!same_key(tree_.node(a).key, tree_.node(b).key)) continue;
         twice(a, b);
         break;
       }

@@ -12,15 +12,31 @@ bool is_alnum(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+bool is_chinese_lead(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0xE4 &&
+         byte <= 0xE9;  // U+4000 to U+9FFF, nothing there is invisible or a line end
+}
+
 bool is_safe_bare(std::string_view text) {
-  if (is_null_word(text) || is_bool_word(text) || text.starts_with("...")) return false;
-  if (!is_alnum(text.front()) && text.front() != '/' && text.front() != '.' && text.front() != '_')
+  if (is_null_word(text) || is_bool_word(text) || text.starts_with("...") ||
+      text.starts_with("---"))
     return false;
+  const char first = text.front();
+  const bool option = first == '-' && text.size() > 1 && (is_alnum(text[1]) || text[1] == '-');
+  if (!is_alnum(first) && !option && first != '/' && first != '.' && first != '_' &&
+      !is_chinese_lead(first)) {
+    return false;
+  }
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (is_chinese_lead(c)) {
+      i += 2;
+      continue;
+    }
     const bool mark = std::string_view("_./@+-=%").find(c) != std::string_view::npos;
-    // A colon before a blank ends a key, a lone blank is fine inside, two or a trailing one are
+    // A colon before a blank ends a key; a lone blank is fine inside, two or a trailing one are
     // not.
     const bool inner = (c == ':' || c == ' ') && (is_alnum(next) || next == '/' || next == '_');
     if (!is_alnum(c) && !mark && !inner) return false;

@@ -1,5 +1,7 @@
 #include "jobspec/native/fields.h"
 
+#include "jobspec/impl/tree.h"
+
 namespace ty::jobspec::native {
 namespace {
 
@@ -689,7 +691,7 @@ std::span<const Object> objects() { return kObjects; }
 
 const Field* find(std::span<const Field> fields, std::string_view key) {
   for (const Field& field : fields) {
-    if (field.key == key) return &field;
+    if (same_key(field.key, key)) return &field;
   }
   return nullptr;
 }

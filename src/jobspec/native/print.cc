@@ -368,44 +368,33 @@ class NativePrinter {
   }
 
   void mounts(const RoleSpec& role) {
-    Entries data;
+    std::string code, data, model, output;
+    Entries named_data;
     std::vector<std::string> others;
     for (const Mount& mount : role.mounts) {
-      switch (mount.kind) {
-        case MountKind::Code:
-          out_.value("code",
-                     mount.target == "/code" && !mount.read_only
-                         ? source(mount)
-                         : mount_map(mount, mount.target != "/code"));
-          break;
-        case MountKind::Data:
-          if (mount.target == "/data")
-            out_.value("data", source(mount));
-          else if (mount.target == "/data/" + mount.name)
-            data.emplace_back(mount.name, source(mount));
-          else
-            others.push_back(mount_map(mount, true));
-          break;
-        case MountKind::Model:
-          if (mount.target == "/pretrained")
-            out_.value("model", source(mount));
-          else
-            others.push_back(mount_map(mount, true));
-          break;
-        case MountKind::Output:
-          if (mount.target == "/output")
-            out_.value("output", source(mount));
-          else
-            others.push_back(mount_map(mount, true));
-          break;
-        case MountKind::Storage:
-        case MountKind::Home:
-        case MountKind::Scratch:
-          others.push_back(mount_map(mount, true));
-          break;
+      const auto at = [&](MountKind kind, std::string_view target) {
+        return mount.kind == kind && mount.target == target;
+      };
+      if (mount.kind == MountKind::Code && code.empty()) {
+        const bool usual = mount.target == "/code" && !mount.read_only;
+        code = usual ? source(mount) : mount_map(mount, mount.target != "/code");
+      } else if (at(MountKind::Data, "/data") && mount.name.empty()) {
+        data = source(mount);
+      } else if (at(MountKind::Data, "/data/" + mount.name)) {
+        named_data.emplace_back(mount.name, source(mount));
+      } else if (at(MountKind::Model, "/pretrained")) {
+        model = source(mount);
+      } else if (at(MountKind::Output, "/output")) {
+        output = source(mount);
+      } else {
+        others.push_back(mount_map(mount, true));
       }
     }
-    if (!data.empty()) out_.value("data", yaml_map(data));
+    if (data.empty() && !named_data.empty()) data = yaml_map(named_data);
+    if (!code.empty()) out_.value("code", code);
+    if (!data.empty()) out_.value("data", data);
+    if (!model.empty()) out_.value("model", model);
+    if (!output.empty()) out_.value("output", output);
     if (!others.empty()) out_.value("mounts", yaml_list(others));
   }
 
