@@ -30,6 +30,8 @@ class BodySource {
 };
 std::unique_ptr<BodySource> text_body(std::string text);
 
+struct Route;
+
 /// One request. It belongs to the connection, lives until its answer has been sent, and is used by
 /// one coroutine at a time.
 class Request {
@@ -42,6 +44,7 @@ class Request {
   std::string
       id;  ///< for logs and problem answers; the client's own `X-Request-Id` where it is sane
   std::optional<std::uint64_t> content_length;
+  const Route* route = nullptr;  ///< once matched
   /// Values of the `{name}` parts of the matched route.
   std::vector<std::pair<std::string_view, std::string_view>> route_values;
 

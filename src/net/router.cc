@@ -74,6 +74,7 @@ void Router::add(Route route) {
     TY_CHECK(other->route.method != route.method, "each method and path has one route");
   }
   entry->route = std::move(route);
+  entry->route.number = entries_.size();
   place.push_back(entry.get());
   entries_.push_back(std::move(entry));
 }
@@ -100,6 +101,7 @@ Router::Match Router::find(Request& request) const {
     }
     return look(node.below);
   };
+  request.route = nullptr;
   request.route_values.clear();
   if (walk(walk, *root_, 0)) {
     for (const auto& [at, name] : found->names)
@@ -108,6 +110,7 @@ Router::Match Router::find(Request& request) const {
       request.route_values.emplace_back(found->rest->second,
                                         path_after(request.target.path, found->rest->first));
     }
+    request.route = &found->route;
     return {.route = &found->route};
   }
   Match match;

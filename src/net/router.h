@@ -14,6 +14,7 @@ struct Route {
       pattern;  ///< `/api/v1/jobs/{id}/logs`; a last part `{rest...}` takes all that is left
   std::string operation;  ///< the contract's operationId
   Handler handler;
+  std::size_t number = 0;  ///< set by the router: counts from 0 in the order of `add`
 };
 
 /// From a request to its handler: a tree over path segments, literal parts before `{name}` parts.
@@ -32,7 +33,7 @@ class Router {
     const Route* route = nullptr;
     std::string allow;  ///< when the path exists but not with this method: what `Allow` should say
   };
-  /// HEAD finds the route of GET. Fills `request.route_values` when it matches.
+  /// HEAD finds the route of GET. Fills `request.route` and `route_values` when it matches.
   Match find(Request& request) const;
 
   /// Finds and calls; 404, 405 with Allow, and OPTIONS are answered here.

@@ -399,7 +399,11 @@ asio::awaitable<bool> Connection::send_file(int fd, std::uint64_t offset, std::u
 Result<void> Connection::may_write(std::uint64_t bytes) {
   if (gone_) return fail(Errc::Unavailable, "the client is gone");
   if (!stream_left_) return {};
-  TY_CHECK(bytes <= *stream_left_, "a stream writes no more than the length it announced");
+  if (bytes > *stream_left_) {
+    log::error("http.stream_too_long request={} path={}", request_.id, request_.target.path);
+    gone_ = true;
+    return fail(Errc::Internal, "a stream writes no more than the length it announced");
+  }
   *stream_left_ -= bytes;
   return {};
 }

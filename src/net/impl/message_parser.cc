@@ -33,6 +33,7 @@ Method method_of(http::verb verb) {
 
 RequestParser::RequestParser(Request& request) : request_(request) {
   request_.headers.clear();
+  request_.route = nullptr;
   request_.route_values.clear();
   request_.content_length.reset();
 }
