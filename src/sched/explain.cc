@@ -9,15 +9,17 @@
 namespace ty::sched {
 namespace {
 
-/// How many go before it. Members of a line come in the order of their turns, so each line is
+/// How many go before it. Members of a row come in the order of their turns, so each row is
 /// searched, not walked.
-std::int64_t count_before(const State& s, const Turn& mine, Time now) {
+std::int64_t count_before(const State& s, const Waiting& waiting, Time now) {
+  Turns turns(s, now);
+  const auto mine = turns.of(waiting);
   std::int64_t before = 0;
-  for (const auto& [key, line] : s.queue.lines()) {
-    std::size_t low = 0, high = line->size();
+  for (const auto& [key, row] : s.queue.rows()) {
+    std::size_t low = 0, high = row.size();
     while (low < high) {
       const auto middle = low + (high - low) / 2;
-      if (turn_of(s, line->at(middle), now) < mine) {
+      if (turns.of(row[middle]) < mine) {
         low = middle + 1;
       } else {
         high = middle;
@@ -51,7 +53,7 @@ Explanation Scheduler::explain(const RequestId& id, Time now) const {
   auto found = obstacles_of(s, *waiting, now);
   e.verdict = found.verdict;
   e.reasons = std::move(found.reasons);
-  e.position = 1 + count_before(s, turn_of(s, *waiting, now), now);
+  e.position = 1 + count_before(s, *waiting, now);
   return e;
 }
 

@@ -36,7 +36,9 @@ void Scheduler::set_reservations(std::vector<Reservation> reservations) {
 
 void Scheduler::enqueue(Request request) { state_->wait(std::move(request)); }
 void Scheduler::withdraw(const RequestId& id) { state_->queue.remove(id); }
-void Scheduler::withdraw_job(const JobId& job) { state_->queue.remove_job(job); }
+void Scheduler::withdraw_job(const JobId& job) {
+  for (const auto& id : state_->queue.parts_of(job)) state_->queue.remove(id);
+}
 
 Result<void> Scheduler::move_before(const RequestId& id, const std::optional<RequestId>& other) {
   auto& s = *state_;
@@ -61,7 +63,7 @@ Result<void> Scheduler::move_before(const RequestId& id, const std::optional<Req
   }
   s.queue.leave(*waiting);  // it is found by its old standing
   waiting->standing = standing;
-  s.queue.enter(*waiting, s.owner_matters(waiting->request));
+  s.queue.enter(*waiting);
   return {};
 }
 
@@ -107,10 +109,10 @@ Plan Scheduler::plan(Time now) { return Pass(*state_, now).run(); }
 std::size_t Scheduler::waiting() const { return state_->queue.size(); }
 
 std::vector<QueueEntry> Scheduler::queue(Time now, std::size_t offset, std::size_t limit) const {
+  Turns turns(*state_, now);
   std::vector<std::pair<Turn, const Waiting*>> order;
   order.reserve(state_->queue.size());
-  for (const auto& [id, w] : state_->queue.all())
-    order.emplace_back(turn_of(*state_, *w, now), w.get());
+  for (const auto& [id, w] : state_->queue.all()) order.emplace_back(turns.of(*w), w.get());
   offset = std::min(offset, order.size());
   const auto end = std::min(order.size(), offset + std::min(limit, order.size()));
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(end), order.end());

@@ -102,6 +102,7 @@ void Cluster::set_site(std::shared_ptr<const Site> site) {
   state_.resize(site_->names.size());
   ++site_version_;
   ++loosened_;
+  ++version_;
   reindex();
 }
 
@@ -136,6 +137,7 @@ void Cluster::take(const Piece& piece, const TaskNeed& need) {
 void Cluster::give(const Piece& piece, const TaskNeed& need) {
   put_back(piece, need);
   ++loosened_;
+  ++version_;
 }
 
 void Cluster::put_back(const Piece& piece, const TaskNeed& need) {

@@ -68,6 +68,9 @@ class Cluster {
 
   /// Grows whenever something became free or the site changed: what did not fit before may fit now.
   std::uint64_t loosened() const { return loosened_; }
+  /// Grows with every change that lasts; whoever keeps what it took says so by `settle`.
+  std::uint64_t version() const { return version_; }
+  void settle() { ++version_; }
   std::uint64_t site_version() const { return site_version_; }
 
   /// A copy with nothing in use and every present node open.
@@ -113,7 +116,7 @@ class Cluster {
   Amount capacity_;
   std::size_t words_ = 0, index_width_ = 1;
   std::vector<std::uint64_t> index_;  ///< bit sets of open nodes by class and number of free GPUs
-  std::uint64_t loosened_ = 1, site_version_ = 1;
+  std::uint64_t loosened_ = 1, version_ = 1, site_version_ = 1;
 };
 
 /// The site that `nodes` describe, with the indices of `before` kept.

@@ -28,6 +28,16 @@ void Fences::add(int node, Fence fence) {
   ++fenced_;
 }
 
+std::vector<Time> Fences::times() const {
+  std::vector<Time> times;
+  for (int n : touched_) {
+    for (const auto& fence : by_node_[n]) times.push_back(fence.at);
+  }
+  std::ranges::sort(times);
+  times.erase(std::ranges::unique(times).begin(), times.end());
+  return times;
+}
+
 Amount Fences::room(int node, const Amount& free, const Asker& asker) const {
   Amount kept;
   for (const auto& fence : by_node_[node]) {

@@ -41,6 +41,8 @@ class Fences {
   /// The asker took `amount`: where it ends in time, so much less has to stay free until then.
   void took(int node, const Amount& amount, const Asker& asker);
 
+  /// When fences begin, each moment once, ascending.
+  std::vector<Time> times() const;
   const std::vector<Fence>& on(int node) const { return by_node_[node]; }
 
  private:

@@ -1,21 +1,28 @@
 #include "sched/impl/future.h"
 
 #include <algorithm>
-#include <tuple>
+#include <iterator>
 
 namespace ty::sched {
-namespace {
 
-/// At `at` a running task's pieces come free, or a hold's pieces go.
-struct Event {
-  Time at{};
-  bool frees = true;
+void Future::collect() {
+  if (collected_ == s_.changes) return;
+  collected_ = s_.changes;
+  ends_.clear();
   int order = 0;
-  const Piece* piece = nullptr;
-  const TaskNeed* need = nullptr;
-};
+  for (int slot : s_.running.slots()) {
+    const auto& job = s_.running.at(slot);
+    const auto end = expected_end(job, s_.durations, now_);
+    for (const auto& task : job.tasks)
+      ends_.push_back({end, true, order++, &task.piece, &task.need()});
+  }
+  std::ranges::sort(ends_, {}, &Event::key);
+}
 
-void happen(Cluster& cluster, const std::vector<Event>& events, std::size_t from, std::size_t to) {
+void Future::happen(Cluster& cluster,
+                    const std::vector<Event>& events,
+                    std::size_t from,
+                    std::size_t to) {
   for (auto i = from; i < to; ++i) {
     const auto& e = events[i];
     if (e.frees) {
@@ -26,30 +33,23 @@ void happen(Cluster& cluster, const std::vector<Event>& events, std::size_t from
   }
 }
 
-}  // namespace
-
-std::optional<Hold> find_hold(State& state,
-                              const Waiting& waiting,
-                              const std::vector<const Waiting*>& ahead,
-                              Time now) {
-  std::vector<Event> events;
+std::optional<Hold> Future::find_hold(const Waiting& waiting,
+                                      const std::vector<const Waiting*>& ahead) {
+  collect();
+  std::vector<Event> taken, events;
   int order = 0;
-  for (int slot : state.running.slots()) {
-    const auto& job = state.running.at(slot);
-    const auto end = expected_end(job, state.durations, now);
-    for (const auto& task : job.tasks)
-      events.push_back({end, true, order++, &task.piece, &task.need()});
-  }
   for (const auto* other : ahead) {
     for (const auto& piece : other->hold->pieces) {
-      events.push_back(
+      taken.push_back(
           {other->hold->at, false, order++, &piece, &other->shape->groups[piece.group].need});
     }
   }
-  std::ranges::sort(events, {}, [](const Event& e) { return std::tuple(e.at, !e.frees, e.order); });
+  std::ranges::sort(taken, {}, &Event::key);
+  events.reserve(ends_.size() + taken.size());
+  std::ranges::merge(ends_, taken, std::back_inserter(events), {}, &Event::key, &Event::key);
 
-  const auto& options = state.options(*waiting.shape);
-  Cluster before = state.cluster;  // after `done` events, and it did not fit
+  const auto& options = s_.options(*waiting.shape);
+  Cluster before = s_.cluster;  // after `done` events, and it did not fit
   std::size_t done = 0;
   for (std::size_t step = 1; done < events.size(); step *= 2) {
     Cluster after = before;
@@ -74,7 +74,7 @@ std::optional<Hold> find_hold(State& state,
     }
     auto pieces = place(after, *waiting.shape, options, {});
     return Hold{
-        std::max(now, events[until - 1].at), *std::move(pieces), now, state.cluster.site_version()};
+        std::max(now_, events[until - 1].at), *std::move(pieces), now_, s_.cluster.site_version()};
   }
   return std::nullopt;
 }

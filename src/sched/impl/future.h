@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "sched/impl/state.h"
@@ -7,12 +8,36 @@
 /// When and where a blocked request will fit, judging by when those who run are expected to end.
 namespace ty::sched {
 
-/// `ahead` are the holds of those who go before it: their pieces are not counted on. Nothing when
-/// it would not fit even if everybody left.
-std::optional<Hold> find_hold(State& state,
-                              const Waiting& waiting,
-                              const std::vector<const Waiting*>& ahead,
-                              Time now);
+/// What is expected to happen, worked out once for a decision.
+class Future {
+ public:
+  Future(State& state, Time now) : s_(state), now_(now) {}
+
+  /// `ahead` are those who go before it: the pieces of their holds are not counted on. Nothing when
+  /// it would not fit even if everybody left.
+  std::optional<Hold> find_hold(const Waiting& waiting, const std::vector<const Waiting*>& ahead);
+
+ private:
+  /// At `at` a running task's pieces come free, or a hold's pieces go.
+  struct Event {
+    Time at{};
+    bool frees = true;
+    int order = 0;
+    const Piece* piece = nullptr;
+    const TaskNeed* need = nullptr;
+    auto key() const { return std::tuple(at, !frees, order); }
+  };
+  void collect();
+  static void happen(Cluster& cluster,
+                     const std::vector<Event>& events,
+                     std::size_t from,
+                     std::size_t to);
+
+  State& s_;
+  Time now_;
+  std::uint64_t collected_ = 0;  ///< State::changes when `ends_` was made
+  std::vector<Event> ends_;
+};
 
 /// Keeps later comers from what the hold needs and will not get back in time.
 void raise_fences(

@@ -130,6 +130,15 @@ bool Ledger::within_guarantee(WorkspaceId workspace, const Amount& more) const {
   return more.fits_in(left_of(a->guarantee, used(workspace)));
 }
 
+bool Ledger::below_guarantee(WorkspaceId workspace) const {
+  const auto* a = account(workspace);
+  if (a == nullptr) return false;
+  const auto now = used(workspace);
+  return now.gpus < a->guarantee.gpus.value_or(0) ||
+         now.cpu_milli < a->guarantee.cpu_milli.value_or(0) ||
+         now.memory < a->guarantee.memory.value_or(0);
+}
+
 bool Ledger::borrows(WorkspaceId workspace) const {
   if (!guarantees_) return false;
   const auto* a = account(workspace);

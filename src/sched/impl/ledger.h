@@ -45,6 +45,8 @@ class Ledger {
   bool spent(WorkspaceId workspace) const;
   /// With `more` it would still use no more than what it is guaranteed.
   bool within_guarantee(WorkspaceId workspace, const Amount& more) const;
+  /// It uses less than it is guaranteed of something.
+  bool below_guarantee(WorkspaceId workspace) const;
   /// It uses more than it is guaranteed: others may want it back.
   bool borrows(WorkspaceId workspace) const;
 

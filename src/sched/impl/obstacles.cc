@@ -115,7 +115,7 @@ std::optional<Statement> port(State& s, const Shape& shape) {
 }
 
 std::optional<Statement> reserved(State& s, const Waiting& w, Time now) {
-  Terms terms{nullptr, s.asker(w.request, now), Amount::boundless()};
+  Terms terms{nullptr, s.asker(w, now), Amount::boundless()};
   Fences fences;
   fences.reset(s.cluster.nodes());
   raise_reservations(fences, s, now);
@@ -140,13 +140,16 @@ std::optional<Statement> reserved(State& s, const Waiting& w, Time now) {
 
 /// Whose turn it is among those that may start at all.
 const Waiting* first_in_turn(State& s, Time now) {
+  Turns turns(s, now);
   const Waiting* first = nullptr;
-  for (const auto& [key, line] : s.queue.lines()) {
-    const auto& head = line->at(0);
-    if (s.ledger.spent(head.request.workspace) ||
-        !line->shape->least.fits_in(s.allowance(head.request)))
-      continue;
-    if (first == nullptr || turn_of(s, head, now) < turn_of(s, *first, now)) first = &head;
+  for (const auto& [key, row] : s.queue.rows()) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const auto& w = row[i];
+      if (s.ledger.spent(w.request.workspace) || !w.shape->least.fits_in(s.allowance(w.request)))
+        continue;
+      if (first == nullptr || turns.of(w) < turns.of(*first)) first = &w;
+      break;
+    }
   }
   return first;
 }
@@ -161,12 +164,17 @@ Fences fences_ahead_of(State& s, const Waiting& w, Time now, std::vector<const W
   Fences fences;
   fences.reset(s.cluster.nodes());
   raise_reservations(fences, s, now);
-  const auto mine = turn_of(s, w, now);
-  for (const auto& [key, line] : s.queue.lines()) {
-    for (std::size_t i = 0; i < line->size(); ++i) {
-      const auto& other = line->at(i);
-      if (!other.hold) break;  // holds are given from the head on
-      if (&other == &w || turn_of(s, other, now) > mine) continue;
+  Turns turns(s, now);
+  const auto mine = turns.of(w);
+  for (const auto& [key, row] : s.queue.rows()) {
+    int without = 0;
+    for (std::size_t i = 0; i < row.size() && without <= s.policy.reserved_heads; ++i) {
+      const auto& other = row[i];
+      if (&other == &w || turns.of(other) > mine) break;
+      if (!other.hold) {
+        ++without;  // kept back by a quota, or it came after the last decision
+        continue;
+      }
       raise_fences(fences, s, other, *other.hold, now);
       if (holders != nullptr) holders->push_back(&other);
     }
@@ -210,10 +218,11 @@ Obstacles obstacles_of(State& s, const Waiting& w, Time now) {
   Terms terms;
   const auto fences = fences_ahead_of(s, w, now, &holders);
   terms.fences = &fences;
-  terms.asker = s.asker(w.request, now);
+  terms.asker = s.asker(w, now);
   if (!holders.empty() && !fits(s.cluster, *w.shape, s.options(*w.shape), terms)) {
-    const auto* first = *std::ranges::min_element(
-        holders, {}, [&](const Waiting* h) { return turn_of(s, *h, now); });
+    Turns turns(s, now);
+    const auto* first =
+        *std::ranges::min_element(holders, {}, [&](const Waiting* h) { return turns.of(*h); });
     reasons.push_back(say("would_delay",
                           {{"job", job_in_words(first->request)},
                            {"job_id", first->request.id.job.str()},

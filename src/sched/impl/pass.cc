@@ -2,29 +2,17 @@
 
 #include <algorithm>
 
-#include "sched/impl/future.h"
-
 namespace ty::sched {
 namespace {
 
 /// A hold is looked at anew after this long, in case an earlier or better one has come up.
-constexpr Millis kHoldLasts = 60s;
+constexpr Millis kHoldLasts = 5min;
 /// So many members of a line are asked whether they end early enough to pass a blocked job.
 constexpr std::size_t kPassersBy = 16;
+/// So many of a row may be kept back by quotas before the row is left for the second round.
+constexpr int kBarredInRow = 64;
 
 }  // namespace
-
-Turn turn_of(const State& state, const Waiting& waiting, Time now) {
-  const auto& st = waiting.standing;
-  Turn turn{st.front, -st.priority, 2, 0, st.queued_at, st.number};
-  if (now - st.queued_at >= state.policy.starvation_bound) {
-    turn.tier = 0;
-    return turn;
-  }
-  if (state.ledger.within_guarantee(st.workspace, waiting.shape->least)) turn.tier = 1;
-  turn.share = state.ledger.share(st.workspace, now, state.policy.half_life);
-  return turn;
-}
 
 void raise_reservations(Fences& fences, const State& state, Time now) {
   for (const auto& r : state.reservations) {
@@ -37,40 +25,17 @@ void raise_reservations(Fences& fences, const State& state, Time now) {
   }
 }
 
-Pass::Pass(State& state, Time now) : s_(state), now_(now) {
+Pass::Pass(State& state, Time now) : s_(state), now_(now), turns_(state, now), future_(state, now) {
   fences_.reset(s_.cluster.nodes());
   raise_reservations(fences_, s_, now_);
 }
 
 Plan Pass::run() {
   s_.queue.wake(now_);
-  bool hopeless = true;
-  for (const auto& [key, line] : s_.queue.lines()) hopeless = hopeless && tight(*line);
-  if (!hopeless) {
-    for (const auto& [key, line] : s_.queue.lines()) push(*line, 0);
-  }
-  while (!heap_.empty()) {
-    auto next = heap_.top();
-    heap_.pop();
-    auto& line = *next.line;
-    const auto turn = turn_of(s_, line.at(next.at), now_);
-    if (turn > next.turn) {  // its workspace started something meanwhile, others may come first now
-      heap_.push({turn, &line, next.at});
-      continue;
-    }
-    const bool holds_left = static_cast<int>(held_.size()) < s_.policy.reserved_heads;
-    if (tight(line) && !holds_left) continue;
-    const auto& request = line.at(next.at).request;
-    if (s_.ledger.spent(request.workspace) || !line.shape->least.fits_in(s_.allowance(request)))
-      continue;
-
-    const auto members = line.size();
-    if (try_start(line, next.at)) {
-      if (members > next.at + 1) push(line, next.at);
-      continue;
-    }
-    if (!s_.policy.backfill) break;
-    if (holds_left) block(line, next.at);
+  for (const auto* lines : startable()) hopeful_.push_back(lines->shape);
+  if (!hopeful_.empty()) {
+    in_turn();
+    if (s_.policy.backfill) beside(startable());
   }
   if (auto wake = s_.queue.next_wake()) look_again(*wake);
   for (const auto& r : s_.reservations) {
@@ -80,28 +45,114 @@ Plan Pass::run() {
   return std::move(plan_);
 }
 
-bool Pass::tight(const Line& line) const {
-  return s_.shapes.memo(*line.shape).too_tight == s_.cluster.loosened();
+std::vector<const ShapeLines*> Pass::startable() {
+  std::vector<const ShapeLines*> shapes;
+  for (const auto& [id, lines] : s_.queue.shapes()) {
+    if (!tight(*lines.shape)) shapes.push_back(&lines);
+  }
+  return shapes;
 }
 
-void Pass::push(Line& line, std::size_t at) {
-  heap_.push({turn_of(s_, line.at(at), now_), &line, at});
+bool Pass::none_startable() {
+  while (!hopeful_.empty() && tight(*hopeful_.back())) hopeful_.pop_back();
+  return hopeful_.empty();
 }
 
-bool Pass::try_start(Line& line, std::size_t at) {
-  if (tight(line)) return false;
-  if (start(line.at(at))) return true;
-  const bool bounded = !line.shape->total.fits_in(s_.allowance(line.at(at).request));
-  if ((fences_.empty() && !bounded) ||
-      !fits(s_.cluster, *line.shape, s_.options(*line.shape), {})) {
-    s_.shapes.memo(*line.shape).too_tight = s_.cluster.loosened();
+bool Pass::tight(const Shape& shape) {
+  auto& memo = s_.shapes.memo(shape);
+  if (memo.too_tight == s_.cluster.loosened()) return true;
+  if (memo.fitted == s_.cluster.version()) return false;
+  if (fits(s_.cluster, shape, s_.options(shape), {})) {
+    memo.fitted = s_.cluster.version();
     return false;
   }
-  const auto last = std::min(line.size(), at + kPassersBy);
-  for (auto i = at + 1; i < last; ++i) {
-    if (start(line.at(i))) return true;
+  memo.too_tight = s_.cluster.loosened();
+  return true;
+}
+
+bool Pass::barred(const Waiting& waiting) const {
+  const auto& r = waiting.request;
+  return s_.ledger.spent(r.workspace) || !waiting.shape->least.fits_in(s_.allowance(r));
+}
+
+void Pass::in_turn() {
+  Heap heap;
+  for (const auto& [key, row] : s_.queue.rows()) heap.push({turns_.of(row[0]), &row, 0, nullptr});
+  std::map<const Ordered*, int> kept_back;
+  while (!heap.empty() && static_cast<int>(held_.size()) < s_.policy.reserved_heads) {
+    auto next = heap.top();
+    heap.pop();
+    const auto& row = *next.from;
+    auto& waiting = row[next.at];
+    if (const auto turn = turns_.of(waiting); turn > next.turn) {
+      next.turn = turn;  // its workspace started something meanwhile; others may come first now
+      heap.push(next);
+      continue;
+    }
+    const auto left = row.size() - next.at - 1;
+    if (barred(waiting)) {
+      if (++kept_back[&row] > kBarredInRow || s_.ledger.spent(waiting.request.workspace)) continue;
+      ++next.at;
+    } else if (!tight(*waiting.shape) && start(waiting)) {
+      if (none_startable()) return;
+    } else {
+      if (!s_.policy.backfill) return;
+      block(waiting);
+      ++next.at;
+    }
+    if (left > 0) {
+      next.turn = turns_.of(row[next.at]);
+      heap.push(next);
+    }
   }
-  return false;
+}
+
+void Pass::beside(const std::vector<const ShapeLines*>& shapes) {
+  Heap heap;
+  for (const auto* shape : shapes) {
+    const auto until = window(*shape->shape);
+    for (const auto& [key, line] : shape->lines) {
+      const bool in_time =
+          key.length >= 64
+              ? until == Time::max()
+              : key.length == 0 || now_ + Seconds(std::int64_t{1} << (key.length - 1)) <= until;
+      if (in_time || key.preemptible) heap.push({turns_.of(line[0]), &line, 0, shape});
+    }
+  }
+  while (!heap.empty()) {
+    auto next = heap.top();
+    heap.pop();
+    const auto& line = *next.from;
+    if (const auto turn = turns_.of(line[0]); turn > next.turn) {
+      next.turn = turn;
+      heap.push(next);
+      continue;
+    }
+    if (barred(line[0]) || tight(*next.shape->shape)) continue;
+    const auto members = line.size();
+    for (std::size_t i = 0; i < std::min(members, kPassersBy); ++i) {
+      if (!start(line[i])) continue;
+      if (members > 1) {
+        next.turn = turns_.of(line[0]);
+        heap.push(next);
+      }
+      break;
+    }
+  }
+}
+
+Time Pass::window(const Shape& shape) {
+  const auto& options = s_.options(shape);
+  Terms terms;
+  terms.fences = &fences_;
+  if (fences_.empty() || fits(s_.cluster, shape, options, terms)) return Time::max();
+  std::vector<Time> ends = fences_.times();
+  while (!ends.empty()) {
+    terms.asker.ends_surely = terms.asker.ends_likely = ends.back();
+    if (fits(s_.cluster, shape, options, terms)) return ends.back();
+    ends.pop_back();
+  }
+  return Time::min();
 }
 
 bool Pass::start(Waiting& waiting) {
@@ -109,7 +160,7 @@ bool Pass::start(Waiting& waiting) {
   terms.allowance = s_.allowance(waiting.request);
   if (!fences_.empty()) {
     terms.fences = &fences_;
-    terms.asker = s_.asker(waiting.request, now_);
+    terms.asker = s_.asker(waiting, now_);
   }
   auto pieces = place(s_.cluster, *waiting.shape, s_.options(*waiting.shape), terms);
   if (!pieces) return false;
@@ -120,22 +171,20 @@ bool Pass::start(Waiting& waiting) {
   auto tasks = assign(waiting.request, waiting.shape, *pieces);
   plan_.starts.push_back({waiting.request.id, describe(s_.cluster.site(), tasks)});
   s_.run(waiting.request, waiting.shape, std::move(tasks), now_);
+  turns_.started(waiting.request.workspace);
   s_.queue.remove(waiting.request.id);
   return true;
 }
 
-void Pass::block(Line& line, std::size_t at) {
-  auto& waiting = line.at(at);
+void Pass::block(Waiting& waiting) {
   auto& hold = waiting.hold;
   const bool stale = !hold || hold->site_version != s_.cluster.site_version() || hold->at <= now_ ||
                      hold->computed + kHoldLasts <= now_;
-  if (stale) hold = find_hold(s_, waiting, held_, now_);
-  if (hold) {
-    raise_fences(fences_, s_, waiting, *hold, now_);
-    held_.push_back(&waiting);
-    look_again(std::max(hold->at, now_ + Millis(1)));
-  }
-  if (at + 1 < line.size()) push(line, at + 1);
+  if (stale) hold = future_.find_hold(waiting, held_);
+  if (!hold) return;
+  raise_fences(fences_, s_, waiting, *hold, now_);
+  held_.push_back(&waiting);
+  look_again(std::max(hold->at, now_ + Millis(1)));
 }
 
 void Pass::look_again(Time at) {

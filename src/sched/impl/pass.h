@@ -3,24 +3,13 @@
 #include <vector>
 
 #include "sched/impl/fences.h"
+#include "sched/impl/future.h"
 #include "sched/impl/state.h"
+#include "sched/impl/turns.h"
 
-/// One decision: the waiting in their order, each started, or its future room kept free while
-/// others pass.
+/// One decision. First everyone in turn: started, or, for the first few that must wait, their
+/// future room kept free. Then, shape by shape, those who fit beside what is kept.
 namespace ty::sched {
-
-/// Whose turn it is; the smallest first.
-struct Turn {
-  std::int64_t front = 0;
-  std::int64_t urgency = 0;  ///< -priority
-  int tier = 0;  ///< 0 waited too long, 1 takes what its workspace is guaranteed, 2 anyone else
-  double share = 0;
-  Time queued_at{};
-  double number = 0;
-  auto operator<=>(const Turn&) const = default;
-};
-
-Turn turn_of(const State& state, const Waiting& waiting, Time now);
 
 class Pass {
  public:
@@ -30,28 +19,33 @@ class Pass {
  private:
   struct Candidate {
     Turn turn;
-    Line* line;
-    std::size_t at;
+    const Ordered* from;
+    std::size_t at;  ///< position in `from`
+    const ShapeLines* shape;
     bool operator>(const Candidate& other) const { return turn > other.turn; }
   };
   using Heap = std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>>;
 
-  bool tight(const Line& line) const;
-  bool may_preempt(const Line& line) const;
-  void push(Line& line, std::size_t at);
-  /// Starts it if it may and fits; where it is only kept out by others' future, a later member of
-  /// the line that ends in time may go instead.
-  bool try_start(Line& line, std::size_t at);
+  /// Shapes that fit into what is free, whoever asks.
+  std::vector<const ShapeLines*> startable();
+  bool none_startable();
+  bool tight(const Shape& shape);
+  bool barred(const Waiting& waiting) const;
+  void in_turn();
+  void beside(const std::vector<const ShapeLines*>& shapes);
+  /// The latest end with which a request of the shape fits beside the fences.
+  Time window(const Shape& shape);
   bool start(Waiting& waiting);
-  void block(Line& line, std::size_t at);
+  void block(Waiting& waiting);
   void look_again(Time at);
 
   State& s_;
   Time now_;
+  Turns turns_;
   Fences fences_;
-  Heap heap_;
+  Future future_;
+  std::vector<std::shared_ptr<const Shape>> hopeful_;  ///< shapes that fitted when last looked at
   std::vector<const Waiting*> held_;
-  std::map<WorkspaceId, double> shares_;
   Plan plan_;
 };
 

@@ -7,66 +7,75 @@
 namespace ty::sched {
 namespace {
 
-LineKey key_of(const Waiting& w, bool owner_matters) {
-  LineKey key;
-  key.shape = w.shape->id;
-  key.workspace = w.request.workspace;
-  key.owner = owner_matters ? w.request.owner : UserId{};
-  key.front = w.standing.front;
-  key.priority = w.standing.priority;
-  key.standing = w.standing.workspace;
-  key.preemptible = w.request.preemptible;
-  key.length = w.request.time_left ? static_cast<int>(std::bit_width(static_cast<std::uint64_t>(
-                                         std::max<std::int64_t>(w.request.time_left->count(), 0))))
-                                   : 64;
-  key.level = w.level;
-  return key;
+bool stands_before(const Waiting* a, const Waiting* b) {
+  return std::tie(a->standing.queued_at, a->standing.number) <
+         std::tie(b->standing.queued_at, b->standing.number);
 }
 
 }  // namespace
 
-bool stands_before(const Waiting& a, const Waiting& b) {
-  return std::tie(a.standing.queued_at, a.standing.number) <
-         std::tie(b.standing.queued_at, b.standing.number);
-}
-
-Queue::Queue(const Queue& other) : parts_(other.parts_) {
-  for (const auto& [key, line] : other.lines_) {
-    auto copy = std::make_unique<Line>();
-    copy->key = key;
-    copy->shape = line->shape;
-    copy->no_victims = line->no_victims;
-    copy->members.reserve(line->size());
-    for (std::size_t i = 0; i < line->size(); ++i) {
-      auto waiting = std::make_unique<Waiting>(line->at(i));
-      waiting->line = copy.get();
-      copy->members.push_back(waiting.get());
-      all_.emplace(waiting->request.id, std::move(waiting));
-    }
-    lines_.emplace(key, std::move(copy));
+void Ordered::add(Waiting& waiting) {
+  if (size() == 0 || stands_before(members_.back(), &waiting)) {
+    members_.push_back(&waiting);
+    return;
   }
-  for (const auto& [when, later] : other.later_) {
-    auto waiting = std::make_unique<Waiting>(*later.waiting);
-    later_.emplace(when, Later{waiting.get(), later.key});
-    all_.emplace(waiting->request.id, std::move(waiting));
+  const auto head = members_.begin() + static_cast<std::ptrdiff_t>(gone_);
+  const auto at = std::lower_bound(head, members_.end(), &waiting, stands_before);
+  if (at == head && gone_ > 0) {
+    members_[--gone_] = &waiting;
+  } else {
+    members_.insert(at, &waiting);
   }
 }
 
-Waiting& Queue::add(Waiting waiting, bool owner_matters) {
+void Ordered::remove(Waiting& waiting) {
+  const auto head = members_.begin() + static_cast<std::ptrdiff_t>(gone_);
+  const auto at = std::lower_bound(head, members_.end(), &waiting, stands_before);
+  if (at != head) {
+    members_.erase(at);
+    return;
+  }
+  ++gone_;
+  if (gone_ > 64 && gone_ * 2 > members_.size()) {
+    members_.erase(members_.begin(), members_.begin() + static_cast<std::ptrdiff_t>(gone_));
+    gone_ = 0;
+  }
+}
+
+RowKey row_of(const Waiting& w) {
+  return {w.standing.front, w.standing.priority, w.standing.workspace, w.standing.level};
+}
+
+LineKey line_of(const Waiting& w) {
+  LineKey key;
+  key.row = row_of(w);
+  key.workspace = w.request.workspace;
+  key.owner = w.by_owner ? w.request.owner : UserId{};
+  key.preemptible = w.request.preemptible;
+  std::optional<Seconds> runs;
+  if (w.likely) runs = std::chrono::duration_cast<Seconds>(*w.likely);
+  if (w.request.time_left)
+    runs = runs ? std::min(*runs, *w.request.time_left) : *w.request.time_left;
+  key.length = runs ? static_cast<int>(std::bit_width(
+                          static_cast<std::uint64_t>(std::max<std::int64_t>(runs->count(), 0))))
+                    : 64;
+  return key;
+}
+
+Queue::Queue(const Queue& other) {
+  for (const auto& [id, waiting] : other.all_) add(*waiting);
+}
+
+Waiting& Queue::add(Waiting waiting) {
   auto owned = std::make_unique<Waiting>(std::move(waiting));
   auto& w = *owned;
   parts_[w.request.id.job].push_back(w.request.id.part);
   all_.emplace(w.request.id, std::move(owned));
-  enter(w, owner_matters);
+  enter(w);
   return w;
 }
 
-Waiting* Queue::find(const RequestId& id) {
-  auto it = all_.find(id);
-  return it == all_.end() ? nullptr : it->second.get();
-}
-
-const Waiting* Queue::find(const RequestId& id) const {
+Waiting* Queue::find(const RequestId& id) const {
   auto it = all_.find(id);
   return it == all_.end() ? nullptr : it->second.get();
 }
@@ -81,10 +90,6 @@ void Queue::remove(const RequestId& id) {
   all_.erase(it);
 }
 
-void Queue::remove_job(const JobId& job) {
-  for (const auto& id : parts_of(job)) remove(id);
-}
-
 std::vector<RequestId> Queue::parts_of(const JobId& job) const {
   std::vector<RequestId> ids;
   if (auto parts = parts_.find(job); parts != parts_.end()) {
@@ -93,76 +98,51 @@ std::vector<RequestId> Queue::parts_of(const JobId& job) const {
   return ids;
 }
 
-void Queue::enter(Waiting& waiting, bool owner_matters) {
-  const auto key = key_of(waiting, owner_matters);
-  if (waiting.request.not_before) {
-    later_.emplace(*waiting.request.not_before, Later{&waiting, key});
+void Queue::enter(Waiting& waiting) {
+  waiting.asleep = waiting.request.not_before.has_value();
+  if (waiting.asleep) {
+    asleep_.emplace(*waiting.request.not_before, &waiting);
   } else {
-    join(waiting, key);
+    join(waiting);
   }
 }
 
 void Queue::wake(Time now) {
-  while (!later_.empty() && later_.begin()->first <= now) {
-    auto later = later_.begin()->second;
-    later_.erase(later_.begin());
-    join(*later.waiting, later.key);
+  while (!asleep_.empty() && asleep_.begin()->first <= now) {
+    auto& waiting = *asleep_.begin()->second;
+    asleep_.erase(asleep_.begin());
+    waiting.asleep = false;
+    join(waiting);
   }
 }
 
 std::optional<Time> Queue::next_wake() const {
-  if (later_.empty()) return std::nullopt;
-  return later_.begin()->first;
+  if (asleep_.empty()) return std::nullopt;
+  return asleep_.begin()->first;
 }
 
-void Queue::join(Waiting& waiting, const LineKey& key) {
-  auto& line = lines_[key];
-  if (!line) {
-    line = std::make_unique<Line>();
-    line->key = key;
-    line->shape = waiting.shape;
-  }
-  waiting.line = line.get();
-  auto& m = line->members;
-  if (line->size() == 0 || stands_before(*m.back(), waiting)) {
-    m.push_back(&waiting);
-    return;
-  }
-  auto at =
-      std::lower_bound(m.begin() + static_cast<std::ptrdiff_t>(line->gone),
-                       m.end(),
-                       &waiting,
-                       [](const Waiting* a, const Waiting* b) { return stands_before(*a, *b); });
-  if (at == m.begin() + static_cast<std::ptrdiff_t>(line->gone) && line->gone > 0) {
-    m[--line->gone] = &waiting;
-  } else {
-    m.insert(at, &waiting);
-  }
+void Queue::join(Waiting& waiting) {
+  rows_[row_of(waiting)].add(waiting);
+  auto& shape = shapes_[waiting.shape->id];
+  shape.shape = waiting.shape;
+  shape.lines[line_of(waiting)].add(waiting);
 }
 
 void Queue::leave(Waiting& waiting) {
-  if (waiting.line == nullptr) {
-    std::erase_if(later_, [&](const auto& entry) { return entry.second.waiting == &waiting; });
+  if (waiting.asleep) {
+    auto [first, last] = asleep_.equal_range(*waiting.request.not_before);
+    asleep_.erase(
+        std::find_if(first, last, [&](const auto& entry) { return entry.second == &waiting; }));
     return;
   }
-  auto& line = *waiting.line;
-  auto& m = line.members;
-  auto at =
-      std::lower_bound(m.begin() + static_cast<std::ptrdiff_t>(line.gone),
-                       m.end(),
-                       &waiting,
-                       [](const Waiting* a, const Waiting* b) { return stands_before(*a, *b); });
-  if (at == m.begin() + static_cast<std::ptrdiff_t>(line.gone)) {
-    ++line.gone;  // the usual case: the head goes, and nobody has to move up
-    if (line.gone > 64 && line.gone * 2 > m.size()) {
-      m.erase(m.begin(), m.begin() + static_cast<std::ptrdiff_t>(line.gone));
-      line.gone = 0;
-    }
-  } else {
-    m.erase(at);
-  }
-  waiting.line = nullptr;
-  if (line.size() == 0) lines_.erase(line.key);
+  auto row = rows_.find(row_of(waiting));
+  row->second.remove(waiting);
+  if (row->second.size() == 0) rows_.erase(row);
+  auto shape = shapes_.find(waiting.shape->id);
+  auto line = shape->second.lines.find(line_of(waiting));
+  line->second.remove(waiting);
+  if (line->second.size() == 0) shape->second.lines.erase(line);
+  if (shape->second.lines.empty()) shapes_.erase(shape);
 }
 
 }  // namespace ty::sched

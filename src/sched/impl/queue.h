@@ -9,8 +9,8 @@
 #include "sched/impl/shape.h"
 #include "sched/request.h"
 
-/// Who waits. Requests that only differ in when they came stand in one line, so a decision looks at
-/// the heads of lines and not at everyone.
+/// Who waits, in two arrangements at once: rows, to see whose turn it is; and lines per shape, to
+/// see who could use what is free. A decision looks at heads of rows and lines, never at everyone.
 namespace ty::sched {
 
 /// Where and when a blocked request will find its room; others are kept from it (fences.h).
@@ -26,45 +26,57 @@ struct Standing {
   std::int64_t front = 0;  ///< smaller goes first, before any priority; 0 unless moved by hand
   std::int64_t priority = 0;
   WorkspaceId workspace;  ///< whose turn it takes
+  int level = 0;          ///< magnitude of the service it had (service.h)
   Time queued_at{};
   double number = 0;  ///< breaks ties: order of arrival
 };
-
-/// What the members of a line have in common.
-struct LineKey {
-  int shape = 0;  ///< Shape::id
-  WorkspaceId workspace;
-  UserId owner;  ///< 0 unless it matters
-  std::int64_t front = 0;
-  std::int64_t priority = 0;  ///< of the standing
-  WorkspaceId standing;
-  bool preemptible = false;
-  int length = 0;  ///< magnitude of the time limit
-  int level = 0;   ///< Waiting::level
-  auto operator<=>(const LineKey&) const = default;
-};
-
-struct Line;
 
 struct Waiting {
   Request request;
   std::shared_ptr<const Shape> shape;
   Standing standing;
-  int level = 0;         ///< magnitude of the service it had
-  Line* line = nullptr;  ///< null while its back-off lasts
+  std::optional<Millis> likely;  ///< how long it will probably run, as known when it came
+  bool by_owner = false;         ///< rules about its owner apply to it
+  bool asleep = false;           ///< its back-off lasts
   std::optional<Hold> hold;
 };
 
-struct Line {
-  LineKey key;
-  std::shared_ptr<const Shape> shape;
-  std::vector<Waiting*>
-      members;  ///< by queued_at, then number; the first `gone` are no longer there
-  std::size_t gone = 0;
-  std::uint64_t no_victims = 0;  ///< State::changes at which preemption was last found useless
+/// Waiting requests by queued_at, then number. Heads go first, so the front is taken off without
+/// moving the rest.
+class Ordered {
+ public:
+  std::size_t size() const { return members_.size() - gone_; }
+  Waiting& operator[](std::size_t i) const { return *members_[gone_ + i]; }
+  void add(Waiting& waiting);
+  void remove(Waiting& waiting);
 
-  std::size_t size() const { return members.size() - gone; }
-  Waiting& at(std::size_t i) const { return *members[gone + i]; }
+ private:
+  std::vector<Waiting*> members_;
+  std::size_t gone_ = 0;
+};
+
+/// Those whose turns differ only by when they came.
+struct RowKey {
+  std::int64_t front = 0;
+  std::int64_t priority = 0;
+  WorkspaceId workspace;
+  int level = 0;
+  auto operator<=>(const RowKey&) const = default;
+};
+
+/// Those of one shape and row to whom also the same rules apply.
+struct LineKey {
+  RowKey row;
+  WorkspaceId workspace;  ///< who pays; differs from the row's after a move by hand
+  UserId owner;           ///< 0 unless it matters
+  bool preemptible = false;
+  int length = 0;  ///< bit width of the seconds it will run; 64 when nobody knows
+  auto operator<=>(const LineKey&) const = default;
+};
+
+struct ShapeLines {
+  std::shared_ptr<const Shape> shape;
+  std::map<LineKey, Ordered> lines;
 };
 
 struct RequestIdHash {
@@ -81,42 +93,38 @@ class Queue {
   Queue(Queue&&) = default;
   Queue& operator=(Queue&&) = default;
 
-  Waiting& add(Waiting waiting, bool owner_matters);
+  Waiting& add(Waiting waiting);
   /// Null when nobody of that id waits.
-  Waiting* find(const RequestId& id);
-  const Waiting* find(const RequestId& id) const;
+  Waiting* find(const RequestId& id) const;
   void remove(const RequestId& id);
-  void remove_job(const JobId& job);
-  /// Out of its line, to change its standing; then in again where it belongs.
-  void leave(Waiting& waiting);
-  void enter(Waiting& waiting, bool owner_matters);
+  std::vector<RequestId> parts_of(const JobId& job) const;
 
-  /// Those whose back-off is over join their lines. Everybody with a back-off waits for this first.
+  /// Out of its place, to change its standing; then in again where it belongs.
+  void leave(Waiting& waiting);
+  void enter(Waiting& waiting);
+
+  /// Those whose back-off is over come in. Everybody with a back-off waits for this first.
   void wake(Time now);
   std::optional<Time> next_wake() const;
 
-  const std::map<LineKey, std::unique_ptr<Line>>& lines() const { return lines_; }
+  const std::map<RowKey, Ordered>& rows() const { return rows_; }
+  const std::map<int, ShapeLines>& shapes() const { return shapes_; }
   const std::unordered_map<RequestId, std::unique_ptr<Waiting>, RequestIdHash>& all() const {
     return all_;
   }
   std::size_t size() const { return all_.size(); }
-  /// Parts of a job that wait.
-  std::vector<RequestId> parts_of(const JobId& job) const;
 
  private:
-  struct Later {
-    Waiting* waiting;
-    LineKey key;
-  };
-  void join(Waiting& waiting, const LineKey& key);
+  void join(Waiting& waiting);
 
   std::unordered_map<RequestId, std::unique_ptr<Waiting>, RequestIdHash> all_;
   std::unordered_map<JobId, std::vector<int>> parts_;
-  std::map<LineKey, std::unique_ptr<Line>> lines_;
-  std::multimap<Time, Later> later_;
+  std::map<RowKey, Ordered> rows_;
+  std::map<int, ShapeLines> shapes_;  ///< by Shape::id
+  std::multimap<Time, Waiting*> asleep_;
 };
 
-/// Before `b` in its line?
-bool stands_before(const Waiting& a, const Waiting& b);
+RowKey row_of(const Waiting& waiting);
+LineKey line_of(const Waiting& waiting);
 
 }  // namespace ty::sched

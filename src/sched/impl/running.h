@@ -36,6 +36,9 @@ struct RunningJob {
   std::optional<RequestId>
       leaving_for;  ///< it was asked to go; its pieces are promised to this one
 
+  mutable std::optional<Time> likely_end;  ///< what known_end() last learned
+  mutable bool likely_asked = false;
+
   Millis ran(Time now) const { return attained + (now - since); }
   Kind kind() const { return {owner, name, workspace, gpus}; }
 };

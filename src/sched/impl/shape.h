@@ -50,6 +50,7 @@ struct Shape {
 struct ShapeMemo {
   std::uint64_t options_for_site = 0;        ///< Cluster::site_version() of `options`
   std::vector<std::vector<Option>> options;  ///< per group
+  std::uint64_t fitted = 0;                  ///< Cluster::version() at which it last fitted
   std::uint64_t too_tight = 0;               ///< Cluster::loosened() at which it last did not fit
 };
 

@@ -18,16 +18,11 @@ bool State::owner_matters(const Request& request) const {
          std::ranges::any_of(reservations, [](const Reservation& r) { return !r.users.empty(); });
 }
 
-Asker State::asker(const Request& request, Time now) const {
-  Asker asker{request.workspace, request.owner, request.priority, request.preemptible};
-  if (request.time_left) asker.ends_surely = now + *request.time_left;
-  std::int64_t gpus = 0;
-  for (const auto& g : request.groups)
-    gpus += g.each.gpus * static_cast<std::int64_t>(g.tasks.size());
-  const Kind kind{request.owner, request.name, request.workspace, gpus};
-  if (auto likely = durations.expect(kind, request.attained, 0.9)) {
-    asker.ends_likely = now + (*likely - request.attained);
-  }
+Asker State::asker(const Waiting& waiting, Time now) const {
+  const auto& r = waiting.request;
+  Asker asker{r.workspace, r.owner, r.priority, r.preemptible};
+  if (r.time_left) asker.ends_surely = now + *r.time_left;
+  if (waiting.likely) asker.ends_likely = now + *waiting.likely;
   return asker;
 }
 
@@ -38,16 +33,19 @@ Amount State::allowance(const Request& request) const {
 Waiting& State::wait(Request request) {
   Waiting waiting;
   waiting.shape = shapes.intern(request);
-  waiting.standing = {0, request.priority, request.workspace, request.queued_at, next_number++};
+  waiting.standing = {0, request.priority, request.workspace, 0, request.queued_at, next_number++};
   if (const auto* before = queue.find(request.id)) {
     waiting.standing = before->standing;
     if (before->standing.priority == before->request.priority)
       waiting.standing.priority = request.priority;
     queue.remove(request.id);
   }
-  const bool owner = owner_matters(request);
+  const Kind kind{request.owner, request.name, request.workspace, waiting.shape->total.gpus};
+  if (auto likely = durations.expect(kind, request.attained, 0.9))
+    waiting.likely = *likely - request.attained;
+  waiting.by_owner = owner_matters(request);
   waiting.request = std::move(request);
-  return queue.add(std::move(waiting), owner);
+  return queue.add(std::move(waiting));
 }
 
 void State::restand() {
@@ -55,7 +53,8 @@ void State::restand() {
   for (const auto& [id, w] : queue.all()) all.push_back(w.get());
   for (auto* w : all) {
     queue.leave(*w);
-    queue.enter(*w, owner_matters(w->request));
+    w->by_owner = owner_matters(w->request);
+    queue.enter(*w);
   }
   ++changes;
 }
@@ -101,6 +100,7 @@ void State::run(const Request& request,
         job->workspace, job->owner, task.need().amount, !job->preemptible, since, policy.half_life);
     running.add_task(*job, std::move(task));
   }
+  cluster.settle();
   ++changes;
 }
 
@@ -129,16 +129,18 @@ void State::ask_to_leave(RunningJob& job, const RequestId& in_favour_of) {
   job.leaving_for = in_favour_of;
 }
 
-std::optional<Time> known_end(const RunningJob& job,
-                              const Durations& durations,
-                              Time now,
-                              double quantile) {
+std::optional<Time> known_end(const RunningJob& job, const Durations& durations, Time now) {
   constexpr Millis kSoon = 60s;
   if (job.leaving_for) return now;
-  std::optional<Time> end;
-  const auto ran = job.ran(now);
-  if (auto likely = durations.expect(job.kind(), ran, quantile))
-    end = now + std::max<Millis>(*likely - ran, kSoon);
+  // Asked again only when the last answer turned out too early: the past has not changed meanwhile.
+  if (!job.likely_asked || (job.likely_end && *job.likely_end <= now)) {
+    const auto ran = job.ran(now);
+    const auto likely = durations.expect(job.kind(), ran, 0.9);
+    job.likely_end =
+        likely ? std::optional(now + std::max<Millis>(*likely - ran, kSoon)) : std::nullopt;
+    job.likely_asked = true;
+  }
+  auto end = job.likely_end;
   if (job.limit) {
     const auto limit = std::max(*job.limit, now + kSoon);
     end = end ? std::min(*end, limit) : limit;
@@ -146,8 +148,8 @@ std::optional<Time> known_end(const RunningJob& job,
   return end;
 }
 
-Time expected_end(const RunningJob& job, const Durations& durations, Time now, double quantile) {
-  if (auto known = known_end(job, durations, now, quantile)) return *known;
+Time expected_end(const RunningJob& job, const Durations& durations, Time now) {
+  if (auto known = known_end(job, durations, now)) return *known;
   return now + std::max<Millis>(job.ran(now), 1h);
 }
 

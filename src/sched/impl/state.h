@@ -31,7 +31,7 @@ struct State {
 
   const Options& options(const Shape& shape);
   bool owner_matters(const Request& request) const;
-  Asker asker(const Request& request, Time now) const;
+  Asker asker(const Waiting& waiting, Time now) const;
   Amount allowance(const Request& request) const;
 
   Waiting& wait(Request request);
@@ -50,15 +50,9 @@ struct State {
 
 /// When a running job will be gone, by its limit or by what its like took; nothing when neither is
 /// known.
-std::optional<Time> known_end(const RunningJob& job,
-                              const Durations& durations,
-                              Time now,
-                              double quantile = 0.9);
+std::optional<Time> known_end(const RunningJob& job, const Durations& durations, Time now);
 /// The same, and where nothing is known: after as long again as it ran.
-Time expected_end(const RunningJob& job,
-                  const Durations& durations,
-                  Time now,
-                  double quantile = 0.9);
+Time expected_end(const RunningJob& job, const Durations& durations, Time now);
 
 /// The pieces of a start, as its owner sees them.
 std::vector<Assigned> describe(const Site& site, const std::vector<RunningTask>& tasks);

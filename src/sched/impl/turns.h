@@ -1,0 +1,38 @@
+#pragma once
+#include <map>
+
+#include "sched/impl/state.h"
+
+/// Whose turn it is.
+namespace ty::sched {
+
+/// The smallest goes first.
+struct Turn {
+  std::int64_t front = 0;    ///< put there by hand
+  std::int64_t urgency = 0;  ///< -priority
+  int tier =
+      0;  ///< 0 waited too long, 1 its workspace uses less than it is guaranteed, 2 anyone else
+  double share = 0;  ///< what its workspace uses and used lately
+  Time queued_at{};
+  double number = 0;
+  auto operator<=>(const Turn&) const = default;
+};
+
+/// Turns at one moment. Shares are remembered until told that a workspace started something.
+class Turns {
+ public:
+  Turns(const State& state, Time now) : s_(state), now_(now) {}
+  Turn of(const Waiting& waiting);
+  void started(WorkspaceId workspace) { known_.erase(workspace); }
+
+ private:
+  struct Known {
+    int tier = 2;
+    double share = 0;
+  };
+  const State& s_;
+  Time now_;
+  std::map<WorkspaceId, Known> known_;
+};
+
+}  // namespace ty::sched
