@@ -206,4 +206,22 @@ asio::awaitable<Result<Inserted>> JobStore::insert(NewJob fresh) {
   co_return co_await db_.write(std::move(write));
 }
 
+asio::awaitable<Result<std::vector<Inserted>>> JobStore::insert(std::vector<NewJob> fresh) {
+  std::vector<PackedFile> files;
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    if (i > 0 && !fresh[i].idempotency_key.empty())
+      fresh[i].idempotency_key += fmt::format("#{}", i + 1);
+    files.push_back(pack(fresh[i]));
+  }
+  auto write = [&fresh, &files](Tx& tx) -> Result<std::vector<Inserted>> {
+    std::vector<Inserted> all;
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+      TY_TRY(Inserted one, insert_job(tx, fresh[i], files[i]));
+      all.push_back(std::move(one));
+    }
+    return all;
+  };
+  co_return co_await db_.write(std::move(write));
+}
+
 }  // namespace ty::store
