@@ -65,7 +65,9 @@ void Writer::run_group(std::vector<Item>& items) {
   const auto fail_all = [&](const Error& error) {
     connection_->rollback();
     for (Item& item : items) item.answer = std::unexpected(error);
-    log::warn("store.commit_failed writes={} error={:?}", items.size(), error.message);
+    if (!failing_)
+      log::warn("store.commit_failed writes={} error={:?}", items.size(), error.message);
+    failing_ = true;
   };
   if (auto begun = begin(); !begun) return fail_all(begun.error());
   if (!try_all(items)) {
@@ -75,6 +77,8 @@ void Writer::run_group(std::vector<Item>& items) {
   }
   if (connection_->lost()) return fail_all(Error(*connection_->lost()));
   if (auto committed = connection_->commit(); !committed) return fail_all(committed.error());
+  if (failing_) log::info("store.commit_works_again");
+  failing_ = false;
 }
 
 bool Writer::try_all(std::vector<Item>& items) {
@@ -94,8 +98,10 @@ Result<void> Writer::run_one_by_one(std::vector<Item>& items) {
     Tx tx(*connection_, &memory_);
     item.answer = call(*item.work, tx);
     if (connection_->lost()) return std::unexpected(*connection_->lost());
-    TY_DO(item.answer && !connection_->must_undo() ? connection_->release_savepoint()
-                                                   : connection_->rollback_to_savepoint());
+    if (item.answer && connection_->must_undo()) {
+      item.answer = fail(Errc::Internal, "a write went on after one of its statements had failed");
+    }
+    TY_DO(item.answer ? connection_->release_savepoint() : connection_->rollback_to_savepoint());
   }
   return {};
 }

@@ -48,6 +48,7 @@ class Writer {
   std::unique_ptr<Connection> connection_;
   WriterMemory memory_;
   NameIndex names_;
+  bool failing_ = false;  ///< the last group was: said once, not for every group
 
   std::mutex mutex_;
   std::condition_variable wake_;
