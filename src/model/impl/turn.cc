@@ -143,7 +143,7 @@ void Turn::on(const fact::LimitSet& fact) {
   note("job.limit_set", JsonObject().add("time_limit_s", seconds).text(), fact.by);
   if (!is_placed_and_undecided() || life_.tasks.empty()) return;
   const Policy* policy = PolicyEvents(PolicyEvent::JobUpdated).match(spec_, 0);
-  if (policy != nullptr && !policy->delay) obey(*policy, 0);
+  if (policy != nullptr && !policy->delay) obey(*policy, 0, "the job was changed by " + fact.by);
 }
 
 void Turn::on(const fact::Tick&) {
@@ -218,7 +218,14 @@ void Turn::tick_running() {
 
   while (is_placed_and_undecided()) {
     const auto delayed = next_delayed_policy(spec_, life_);
-    if (!delayed || delayed->due > now_ || !obey(*delayed->policy, delayed->task)) break;
+    if (!delayed || delayed->due > now_) break;
+    const Task& task = life_.tasks[delayed->task];
+    std::string why;
+    if (!is_final(task.state)) {
+      why =
+          name_of(spec_, task.ref) + " was pending for " + format_duration(*delayed->policy->delay);
+    }
+    if (!obey(*delayed->policy, delayed->task, std::move(why))) break;
   }
 }
 

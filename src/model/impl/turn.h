@@ -81,8 +81,8 @@ class Turn {
   void release_hold(std::size_t at);
 
   // turn_policy.cc
-  bool obey(const Policy& policy, std::size_t at);
-  bool restart_by_policy(const Policy& policy, std::size_t at);
+  bool obey(const Policy& policy, std::size_t at, std::string why = {});
+  bool restart_by_policy(const Policy& policy, std::size_t at, std::string why);
   void restart_role(int role);
   void restart_task(std::size_t at);
 

@@ -10,31 +10,31 @@ void Turn::on(const fact::Unplaceable& fact) {
     if (task.state != TaskState::Waiting || task.placement) continue;
     const Policy* policy = PolicyEvents(PolicyEvent::Unplaceable).match(spec_, task.ref.role);
     if (policy == nullptr) continue;
-    obey(*policy, at);
-    if (life_.decision.message.empty()) life_.decision.message = fact.why;
+    obey(*policy, at, name_of(spec_, task.ref) + " finds no place: " + fact.why);
     return;
   }
 }
 
-/// True when that ended or restarted something; then no other rule is asked.
-bool Turn::obey(const Policy& policy, std::size_t at) {
+/// True when that ended or restarted something; then no other rule is asked. `why` empty: what the
+/// task did is reason enough.
+bool Turn::obey(const Policy& policy, std::size_t at, std::string why) {
   const std::string rule(to_word(policy.action));
   switch (policy.action) {
     case PolicyAction::RestartJob:
     case PolicyAction::RestartRole:
     case PolicyAction::RestartTask:
     case PolicyAction::RestartPartition:
-      return restart_by_policy(policy, at);
+      return restart_by_policy(policy, at, std::move(why));
     case PolicyAction::PauseJob:
       decide({.as = JobState::Paused,
-              .decision = decision_by(rule, {}, at),
+              .decision = decision_by(rule, std::move(why), at),
               .event = JobEvent::PauseAsked});
       return true;
     case PolicyAction::FailJob:
-      decide({.as = JobState::Failed, .decision = decision_by(rule, {}, at)});
+      decide({.as = JobState::Failed, .decision = decision_by(rule, std::move(why), at)});
       return true;
     case PolicyAction::SucceedJob: {
-      Decision decision = decision_by(rule, {}, at);
+      Decision decision = decision_by(rule, std::move(why), at);
       decision.failure = FailureClass::None;
       decide({.as = JobState::Succeeded, .decision = std::move(decision)});
       return true;
@@ -47,9 +47,9 @@ bool Turn::obey(const Policy& policy, std::size_t at) {
 
 /// Every restart that a policy asks for counts against the job's retries, of the whole job or of a
 /// part.
-bool Turn::restart_by_policy(const Policy& policy, std::size_t at) {
+bool Turn::restart_by_policy(const Policy& policy, std::size_t at, std::string why) {
   Ruling ruling{.as = JobState::Failed,
-                .decision = decision_by(std::string(to_word(policy.action)), {}, at),
+                .decision = decision_by(std::string(to_word(policy.action)), std::move(why), at),
                 .may_retry = true,
                 .by_policy = true};
   if (policy.action == PolicyAction::RestartJob) {
@@ -93,7 +93,7 @@ void Turn::restart_task(std::size_t at) {
       stop(at, Reason::JobEnded);
       [[fallthrough]];
     case TaskState::Stopping:
-      edit_task(at).restarting = true;
+      if (!life_.tasks[at].restarting) edit_task(at).restarting = true;
       break;
     case TaskState::Succeeded:
     case TaskState::Failed:

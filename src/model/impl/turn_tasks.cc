@@ -325,7 +325,7 @@ void Turn::stop_rest_of_role(int role) {
       task.ending = stopped(Reason::JobEnded);
     } else if (state == TaskState::Starting || state == TaskState::Running) {
       stop(at, Reason::JobEnded);
-    } else if (state == TaskState::Stopping) {
+    } else if (life_.tasks[at].restarting) {
       edit_task(at).restarting = false;
     }
   }
