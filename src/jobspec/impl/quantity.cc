@@ -60,6 +60,7 @@ std::optional<std::int64_t> scaled(Decimal number, std::int64_t unit) {
     number.digits.pop_back();
     --number.decimals;
   }
+  if (number.digits.empty()) return rest ? 1 : 0;
   if (number.digits.size() > 26) return std::nullopt;  // 10^26 × 2^40 still fits into 127 bits
   Wide value = 0;
   for (const char c : number.digits) value = value * 10 + static_cast<unsigned>(c - '0');

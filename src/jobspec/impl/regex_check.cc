@@ -30,6 +30,9 @@ std::string complaint(const RE2& re) {
            "\" is no escape here; write \\\\ for a backslash, and a group again "
            "instead of \\1";
   }
+  if (re.error_code() == RE2::ErrorRepeatSize) {
+    return shorten(re.error_arg()) + " repeats too often; write a smaller number";
+  }
   return re.error() + "; put \\ before a bracket that stands for itself";
 }
 

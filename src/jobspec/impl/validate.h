@@ -45,10 +45,11 @@ enum class Part : std::uint8_t {
 };
 
 struct Subject {
+  static constexpr std::size_t kWhole = static_cast<std::size_t>(-1);
   Part part = Part::Job;
-  int role = -1;          ///< -1: the job's own
-  std::string_view key;   ///< inside a map: the variable, label, …
-  std::size_t index = 0;  ///< inside a list: the mount, port, …
+  int role = -1;               ///< -1: the job's own
+  std::string_view key;        ///< inside a map: the variable, label, …
+  std::size_t index = kWhole;  ///< inside a list: the mount, port, …
 };
 
 /// The way back from the model to the text; each dialect knows its own.

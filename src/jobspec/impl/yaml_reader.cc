@@ -376,6 +376,8 @@ Syntax read_tree(std::string_view source, std::optional<Tree>& tree) {
     tree.emplace(source);
     Syntax json = read_json(source, *tree);
     if (!json.fatal) return json;
+    // A limit is a limit in YAML too; only what is not JSON at all is worth another try.
+    if (json.fatal->code != "syntax") return json;
     json_fault = std::move(json.fatal);
   }
   tree.emplace(source);
