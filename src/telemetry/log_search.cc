@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "telemetry/impl/required_text.h"
 
 namespace ty::telemetry {
 
@@ -16,6 +17,9 @@ constexpr std::size_t kNpos = std::string_view::npos;
 constexpr int kMaxProgram = 10'000;
 /// A matcher may look a little past the cut, to tell a word's end there from a word that goes on.
 constexpr std::size_t kBeyondCut = 8;
+/// Lines are first looked through for required texts in windows of this size: small enough for the
+/// nearest cache.
+constexpr std::size_t kWindow = 32 * 1024;
 
 re2::StringPiece piece_of(std::string_view text) { return {text.data(), text.size()}; }
 
@@ -56,7 +60,22 @@ struct LineMatcher::Compiled {
   std::string needle;  ///< not empty: a plain text, searched without RE2
   std::unique_ptr<re2::RE2> regex;
   bool blocks = true;
+  std::vector<std::string> required;  ///< one of these is in every match; empty: nothing is known
+
+  std::size_t find(std::string_view lines) const;
 };
+
+/// Where the expression matches in some lines, looked for only if a text that it needs is there.
+std::size_t LineMatcher::Compiled::find(std::string_view lines) const {
+  const auto here = [&](const std::string& text) {
+    return ::memmem(lines.data(), lines.size(), text.data(), text.size()) != nullptr;
+  };
+  if (!required.empty() && std::ranges::none_of(required, here)) return kNpos;
+  re2::StringPiece found;
+  if (!regex->Match(piece_of(lines), 0, lines.size(), re2::RE2::UNANCHORED, &found, 1))
+    return kNpos;
+  return static_cast<std::size_t>(found.data() - lines.data());
+}
 
 LineMatcher::LineMatcher(std::unique_ptr<Compiled> compiled) : compiled_(std::move(compiled)) {}
 LineMatcher::LineMatcher(LineMatcher&&) noexcept = default;
@@ -83,6 +102,9 @@ Result<LineMatcher> LineMatcher::compile(const LinePattern& pattern) {
   // lines at once.
   options.set_never_nl(true);
   compiled->blocks = pattern.literal || works_on_blocks(text);
+  if (compiled->blocks && !pattern.literal && !pattern.ignore_case) {
+    compiled->required = required_texts(text);
+  }
   std::string source = pattern.literal ? re2::RE2::QuoteMeta(piece_of(text)) : text;
   if (compiled->blocks) source = "(?m)(?:" + source + ")";
   compiled->regex = std::make_unique<re2::RE2>(source, options);
@@ -120,10 +142,16 @@ std::size_t LineMatcher::first_candidate(std::string_view lines) const {
                         static_cast<std::size_t>(static_cast<const char*>(found) - lines.data()));
   }
   if (!compiled_->blocks) return 0;
-  re2::StringPiece found;
-  if (!compiled_->regex->Match(piece_of(lines), 0, lines.size(), re2::RE2::UNANCHORED, &found, 1))
-    return kNpos;
-  return line_holding(lines, static_cast<std::size_t>(found.data() - lines.data()));
+  const std::size_t window = compiled_->required.empty() ? lines.size() : kWindow;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t newline =
+        begin + window < lines.size() ? lines.find('\n', begin + window) : kNpos;
+    const std::size_t end = newline == kNpos ? lines.size() : newline + 1;
+    const std::size_t found = compiled_->find(lines.substr(begin, end - begin));
+    if (found != kNpos) return line_holding(lines, begin + found);
+    begin = end;
+  }
+  return kNpos;
 }
 
 namespace {

@@ -39,10 +39,10 @@ std::vector<SearchHit> all_hits(LogReader& reader, const LineMatcher& matcher, s
 
 /// Patterns that mean different things on a block than on a line, if one is not careful.
 const std::vector<std::string> kPatterns = {
-    "a",       "ab",      "^a",       "b$",    "^$",        "a*",      "",
-    "^a.*b$",  "[^a]",    "a[^b]b",   "\\s",   "a\\s*b",    "\\Aa",    "b\\z",
-    "(?s)a.b", "(?-m)^b", "\\bab\\b", "\\Bb",  "(a|^b)c",   "\\n",     "a\\nb",
-    "c|^b$",   "\\Ca",    "(?i)A",    "\\x0a", "[\\s\\S]b", "(?m)^c$", "\\pL",
+    "a",        "ab",        "^a",      "b$",     "^$",      "a*",     "",        "^a.*b$",
+    "[^a]",     "a[^b]b",    "\\s",     "a\\s*b", "\\Aa",    "b\\z",   "(?s)a.b", "(?-m)^b",
+    "\\bab\\b", "\\Bb",      "(a|^b)c", "\\n",    "a\\nb",   "c|^b$",  "\\Ca",    "(?i)A",
+    "\\x0a",    "[\\s\\S]b", "(?m)^c$", "aab+c?", "bbc|aaa", "abb.*c", "\\pL",
 };
 
 RC_GTEST_PROP(LogSearch, FindsWhatALineByLineSearchFinds, ()) {
