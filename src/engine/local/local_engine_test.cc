@@ -247,8 +247,7 @@ TEST_F(ProcessRuntime, TheWorkingDirectoryMayBeAMountOrAFolderOfTheMachine) {
   EXPECT_EQ(output_of(task), task.run_dir + "/work\n");
   const auto started = inbox_->started(task.key);
   ASSERT_TRUE(started);
-  ASSERT_FALSE(started->warnings.empty());
-  EXPECT_NE(started->warnings.back().find("/not/here"), std::string::npos);
+  EXPECT_NE(join(started->warnings, " ").find("/not/here"), std::string::npos);
 }
 
 TEST_F(ProcessRuntime, TheSandboxHidesTheServerAndTheNeighbours) {
@@ -263,7 +262,7 @@ TEST_F(ProcessRuntime, TheSandboxHidesTheServerAndTheNeighbours) {
       "ls {0}/logs 2>/dev/null && echo sees the logs\n"
       "cat {1}/work/file 2>/dev/null && echo sees the neighbour\n"
       "touch /etc/trainyard-test {2}/x 2>/dev/null && echo writes to the machine\n"
-      "ls /tmp | grep -v '^ty-engine' && echo sees /tmp\n"
+      "case {2} in /tmp/*) test -e {2} && echo sees /tmp;; esac\n"
       "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; done 2>/dev/null | grep -q '[5]4321' "
       "&& "
       "echo sees processes\n"
