@@ -38,8 +38,9 @@ class Loop {
  public:
   Loop() : guard_(boost::asio::make_work_guard(io)), thread_([this] { io.run(); }) {}
   ~Loop() { join(); }
+  /// Ends the loop; what still waits there (for files to change, say) waits no longer.
   void join() {
-    guard_.reset();
+    io.stop();
     if (thread_.joinable()) thread_.join();
   }
   boost::asio::io_context io;

@@ -1,0 +1,190 @@
+#pragma once
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "control/account_service.h"
+#include "control/controller.h"
+#include "control/job_service.h"
+#include "control/log_service.h"
+#include "engine/fake/fake_engine.h"
+#include "telemetry/log_paths.h"
+
+namespace ty::control {
+
+/// A server without HTTP: real database, real controller, machines that only pretend. `restart` is
+/// a crash: what was not stored is forgotten, what ran runs on.
+class World {
+ public:
+  World() : root_(std::filesystem::temp_directory_path() / ("ty-control-" + random_hex(8))) {
+    engine::NodeInfo node{.name = "n1",
+                          .address = "127.0.0.1",
+                          .cpu_milli = 64'000,
+                          .memory = std::int64_t{256} << 30,
+                          .gpu_types = {"A100", "A100", "A100", "A100"}};
+    machines = std::make_shared<engine::FakeWorld>(std::vector{node});
+    begin();
+  }
+  ~World() {
+    server.reset();
+    std::error_code ec;
+    std::filesystem::remove_all(root_, ec);
+  }
+
+  struct Server {
+    explicit Server(const std::string& root, std::shared_ptr<engine::FakeWorld> machines)
+        : dirs(*DataDir::open(root)), db(*store::Database::open({.url = dirs.database_file()})) {
+      engine = std::make_unique<engine::FakeEngine>(
+          std::move(machines),
+          clock,
+          [this](engine::TaskReport r) { controller->report(std::move(r)); },
+          engine::FakeEngine::Drive::Thread);
+      launcher = std::make_unique<Launcher>(dirs, uploads, model::RuntimeKind::Fake);
+      controller = std::make_unique<Controller>(Controller::Parts{.io = io,
+                                                                  .jobs = jobs,
+                                                                  .engine = *engine,
+                                                                  .launcher = *launcher,
+                                                                  .hub = hub,
+                                                                  .board = board,
+                                                                  .clock = clock,
+                                                                  .rules = {}});
+      sched::Node node{.name = "n1", .cpu_milli = 64'000, .memory = std::int64_t{64} << 30};
+      node.gpus.assign(4, {.type = "A100"});
+      capacity.set_nodes({node});
+      service = std::make_unique<JobService>(JobService::Parts{.jobs = jobs,
+                                                               .events = events,
+                                                               .workspaces = workspaces,
+                                                               .users = users,
+                                                               .controller = *controller,
+                                                               .finder = finder,
+                                                               .uploads = uploads,
+                                                               .pool = pool,
+                                                               .hub = hub,
+                                                               .clock = clock,
+                                                               .config = config,
+                                                               .capabilities = {},
+                                                               .capacity = capacity,
+                                                               .logs_root = dirs.logs(),
+                                                               .data_dir = dirs.root()});
+      const auto link = wait(accounts.bootstrap(dirs.admin_token_file()));
+      TY_CHECK(link.has_value(), "the first start makes an administrator");
+      TY_CHECK(wait(controller->recover()).has_value(), "recovery works on a good database");
+      loop.spawn("controller", controller->run());
+    }
+    ~Server() {
+      hub.close();
+      wait(controller->stop());
+      wait(loop.stop());
+      engine.reset();
+      io.stop();  // the log watcher waits for ever
+      thread.join();
+    }
+
+    template <class T>
+    T wait(boost::asio::awaitable<T> work) {
+      return boost::asio::co_spawn(io, std::move(work), boost::asio::use_future).get();
+    }
+
+    SystemClock clock;
+    config::Config config;
+    DataDir dirs;
+    std::unique_ptr<store::Database> db;
+    rt::BlockingPool pool{2};
+    store::JobStore jobs{*db};
+    store::EventStore events{*db};
+    store::UserStore users{*db};
+    store::TokenStore tokens{*db};
+    store::SessionStore sessions{*db};
+    store::WorkspaceStore workspaces{*db};
+    boost::asio::io_context io;
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard{
+        io.get_executor()};
+    std::thread thread{[this] { io.run(); }};
+    telemetry::LogWatcher watcher{io.get_executor()};
+    EventHub hub;
+    TaskBoard board{
+        [this](const model::TaskKey& key) { watcher.poke(telemetry::log_path(dirs.root(), key)); }};
+    Uploads uploads{dirs.uploads()};
+    JobFinder finder{jobs, users};
+    LogService logs{{.dirs = dirs,
+                     .jobs = jobs,
+                     .finder = finder,
+                     .board = board,
+                     .hub = hub,
+                     .watcher = watcher,
+                     .pool = pool}};
+    AccountService accounts{{.users = users,
+                             .tokens = tokens,
+                             .sessions = sessions,
+                             .workspaces = workspaces,
+                             .pool = pool,
+                             .clock = clock,
+                             .config = config}};
+    sched::Scheduler capacity;
+    std::unique_ptr<engine::FakeEngine> engine;
+    std::unique_ptr<Launcher> launcher;
+    std::unique_ptr<Controller> controller;
+    std::unique_ptr<JobService> service;
+    rt::TaskGroup loop{io.get_executor()};
+  };
+
+  void begin() {
+    server = std::make_unique<Server>(root_.string(), machines);
+    admin = *server->wait(server->accounts.authenticate(Secret(admin_token())));
+  }
+  void restart() {
+    server.reset();
+    begin();
+  }
+
+  std::string admin_token() const {
+    std::ifstream file(root_ / "admin.token");
+    std::string line;
+    std::getline(file, line);
+    return line;
+  }
+
+  Result<std::vector<Submitted>> submit(const std::string& yaml, const std::string& key = "") {
+    SubmitRequest request{.who = admin, .body = yaml, .media_type = "application/yaml"};
+    request.idempotency_key = key;
+    return server->wait(server->service->submit(std::move(request)));
+  }
+  /// The one job of a file that is known to be good.
+  JobId submit_one(const std::string& yaml) {
+    auto answer = submit(yaml);
+    TY_CHECK(answer.has_value(), answer ? "" : answer.error().message.c_str());
+    return answer->front().id;
+  }
+  model::Job job(const JobId& id) { return *server->wait(server->jobs.find(id)); }
+
+  /// True once the job is in that state, false when it has not got there in ten seconds.
+  bool reaches(const JobId& id, model::JobState state) {
+    for (int i = 0; i < 2000; ++i) {
+      if (job(id).life.state == state) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    }
+    return false;
+  }
+  std::vector<std::string> timeline(const JobId& id) {
+    std::vector<std::string> kinds;
+    const auto page =
+        server->wait(server->service->events(admin, {.job = id.str(), .limit = 1000}));
+    for (const model::Event& event : page->events) kinds.push_back(event.kind);
+    return kinds;
+  }
+
+  std::shared_ptr<engine::FakeWorld> machines;
+  std::unique_ptr<Server> server;
+  auth::Principal admin;
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace ty::control
