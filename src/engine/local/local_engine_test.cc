@@ -392,6 +392,41 @@ TEST_F(ProcessRuntime, AStopIsToldToTheTaskWhichMayTidyUp) {
   EXPECT_TRUE(log(key).ends_with("tidied\n")) << log(key);
 }
 
+TEST_F(ProcessRuntime, AStopLeavesTheGraceAlsoToWhatAShellWasRunning) {
+  const model::TaskKey key = new_key();
+  ASSERT_TRUE(
+      await(engine_->start(launch(key,
+                                  "cat > save.py <<'END'\n"
+                                  "import signal, sys, time\n"
+                                  "def save(*_):\n"
+                                  "    time.sleep(0.3); print('saved', flush=True); sys.exit(0)\n"
+                                  "signal.signal(signal.SIGTERM, save)\n"
+                                  "print('training', flush=True)\n"
+                                  "time.sleep(1000)\n"
+                                  "END\n"
+                                  "/usr/bin/python3 save.py; echo not reached"))));
+  ASSERT_TRUE(eventually([&] { return log(key) == "training\n"; }));
+  ASSERT_TRUE(await(engine_->stop(key, 10s)));
+  const auto ended = inbox_->ended(key);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->ending.outcome, Outcome::Stopped);
+  if (is_isolated() && ::geteuid() == 0) EXPECT_EQ(log(key), "training\nsaved\n");
+}
+
+TEST_F(ProcessRuntime, SignalsTheServerIgnoresAreNotIgnoredByTasks) {
+  ::signal(SIGPIPE, SIG_IGN);
+  Launch task = launch(new_key(), "yes | head -n 1; echo ${PIPESTATUS[0]}");
+  task.command.shell = model::Shell::Bash;
+  EXPECT_EQ(output_of(task), "y\n141\n");
+  ::signal(SIGPIPE, SIG_DFL);
+}
+
+TEST_F(ProcessRuntime, NothingAJobFileSaysCanForgeTheJournal) {
+  Launch task = launch(new_key(), "exit 6");
+  task.workdir = "/x\nended at=1 exit=0 stop=0";
+  EXPECT_EQ(run(task).ending.exit_code, 6);
+}
+
 TEST_F(ProcessRuntime, MemoryBeyondTheLimitIsNamedWithLimitAndPeak) {
   if (!has_limits()) return;
   Launch task = launch(new_key(), "");

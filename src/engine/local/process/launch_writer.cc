@@ -243,7 +243,8 @@ std::vector<std::string> bwrap_words(const ProcessSetup& setup, const Launch& la
                                     "--bind",
                                     launch.run_dir,
                                     launch.run_dir,
-                                    "--die-with-parent"};
+                                    "--die-with-parent",
+                                    "--new-session"};
   if (launch.host_name.empty()) words.erase(words.begin() + 5, words.begin() + 7);
   return words;
 }
@@ -315,7 +316,7 @@ std::expected<ProcessPlan, model::Ending> plan_process(const ProcessSetup& setup
   switch (setup.isolation) {
     case Isolation::Namespaces:
       text.add(key::kSandbox, "namespaces");
-      if (!launch.host_name.empty()) text.add(key::kHostName, launch.host_name);
+      if (!launch.host_name.empty()) text.add(key::kHostName, launch.host_name.substr(0, 64));
       for (const char* path : {"/tmp", "/var/tmp"}) {
         if (is_folder(path)) text.add(key::kScratch, path);
       }

@@ -1,5 +1,6 @@
 #include "journal.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +20,9 @@ Journal::Taken Journal::take(const char* run_dir) {
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   lock.l_len = 1;
-  if (fcntl(fd_, F_SETLK, &lock) != 0) return Taken::Theirs;
+  if (fcntl(fd_, F_SETLK, &lock) != 0) {
+    return errno == EAGAIN || errno == EACCES ? Taken::Theirs : Taken::Unusable;
+  }
   struct stat info;
   if (fstat(fd_, &info) != 0) return Taken::Unusable;
   if (info.st_size > 0) return Taken::Theirs;

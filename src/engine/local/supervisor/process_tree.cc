@@ -57,6 +57,8 @@ void ProcessTree::ask_to_end() const {
   });
 }
 
+bool ProcessTree::is_group_gone() const { return kill(-main_, 0) != 0 && errno == ESRCH; }
+
 void ProcessTree::kill_everyone() const {
   if (owns_namespace_) {
     kill(-1, SIGKILL);

@@ -23,6 +23,8 @@ class ProcessTree {
   /// Takes note of ended children. True once the command itself has ended.
   bool reap();
   bool is_main_gone() const { return is_main_gone_; }
+  /// Whether nobody is left of those who were asked to end.
+  bool is_group_gone() const;
   /// As waitpid() gave it.
   int main_status() const { return status_; }
 

@@ -38,8 +38,10 @@ int detach() {
   return kNotifyFd;
 }
 
-/// Everything blocked: what matters is read from the descriptor, the rest must not end us.
+/// Everything blocked: what matters is read from the descriptor, the rest must not end us. What the
+/// starter ignores, the task must not inherit: without SIGPIPE `yes | head` never ends.
 int catch_signals() {
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
@@ -49,7 +51,7 @@ int catch_signals() {
   return signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-constexpr std::int64_t kRetryDiskMs = 100;
+constexpr std::int64_t kRetryMs = 100;
 constexpr std::int64_t kLongestPollMs = 60'000;  // the wall clock may be set meanwhile
 
 }  // namespace
@@ -79,7 +81,7 @@ int Supervisor::run() {
   read_deadline();
   const auto warn = [](void* context, const char* text) {
     Text<600> line;
-    line.add("warning ").add(text).add("\n");
+    line.add("warning ").add_line_of(text).add("\n");
     static_cast<Journal*>(context)->append(line.view());
   };
   for (const char* text : launch_.warnings) warn(&journal_, text);
@@ -98,8 +100,7 @@ int Supervisor::run() {
 int Supervisor::give_up(const Failure& failure) {
   Text<1100> line;
   line.add("failed at=").add(now_ms()).add(" reason=").add(failure.reason.view()).add(" ");
-  for (const char c : failure.text.view()) line.add(std::string_view(c == '\n' ? " " : &c, 1));
-  line.add("\n");
+  line.add_line_of(failure.text.view()).add("\n");
   journal_.append_for_sure(line.view());
   return kExitDone;
 }
@@ -167,7 +168,7 @@ int Supervisor::poll_timeout(std::int64_t now) const {
   };
   if (deadline_ > 0 && !is_over_limit_) until(deadline_);
   if (kill_at_ > 0) until(kill_at_);
-  if (log_.is_stuck()) until(now + kRetryDiskMs);
+  if (log_.is_stuck() || tree_->is_main_gone()) until(now + kRetryMs);
   return static_cast<int>(wait);
 }
 
@@ -203,7 +204,8 @@ void Supervisor::watch() {
       if (log_.pump(command_.output) == LogWriter::Got::End) is_output_over_ = true;
     }
     if (ready[0].revents != 0) read_signals();
-    if (tree_->is_main_gone()) break;
+    // A shell dies of SIGTERM at once; what it was running may still be saving its work.
+    if (tree_->is_main_gone() && (kill_at_ == 0 || tree_->is_group_gone())) break;
   }
   ended_at_ = now_ms();
 }
@@ -215,7 +217,7 @@ void Supervisor::drain() {
       log_.flush();
       if (log_.is_stuck()) {
         note_disk();
-        usleep(kRetryDiskMs * 1000);
+        usleep(kRetryMs * 1000);
       }
       continue;
     }

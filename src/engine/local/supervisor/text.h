@@ -32,6 +32,15 @@ class Text {
     if (is_negative) digits[--at] = '-';
     return add(std::string_view(digits + at, sizeof(digits) - at));
   }
+  /// Text from elsewhere, on one line whatever it holds.
+  Text& add_line_of(std::string_view part) {
+    const std::size_t from = size_;
+    add(part);
+    for (std::size_t i = from; i < size_; ++i) {
+      if (static_cast<unsigned char>(bytes_[i]) < ' ') bytes_[i] = ' ';
+    }
+    return *this;
+  }
   const char* c_str() const { return bytes_; }
   std::string_view view() const { return {bytes_, size_}; }
   bool is_full() const { return size_ == N - 1; }
