@@ -23,8 +23,8 @@ NodeClass describe(const Node& node) {
   c.types.assign(types.begin(), types.end());
   for (const auto& [number, devices] : links) c.link_groups.push_back(devices);
   c.capacity = {node.cpu_milli, node.memory, 0};
-  for (const auto& [type, devices] : c.types)
-    c.capacity.gpus += static_cast<std::int64_t>(devices.count());
+  for (const auto& [type, devices] : c.types) c.gpus |= devices;
+  c.capacity.gpus = static_cast<std::int64_t>(c.gpus.count());
   return c;
 }
 
@@ -107,31 +107,36 @@ void Cluster::set_site(std::shared_ptr<const Site> site) {
 }
 
 bool Cluster::ports_free(int node, const std::vector<int>& ports) const {
-  const auto& taken = state_[node].ports;
-  return taken.empty() ||
-         std::ranges::none_of(ports, [&](int p) { return std::ranges::binary_search(taken, p); });
+  const auto extras = extras_.find(node);
+  if (extras == extras_.end()) return true;
+  const auto& taken = extras->second.ports;
+  return std::ranges::none_of(ports, [&](int p) { return std::ranges::binary_search(taken, p); });
 }
 
 bool Cluster::devices_free(int node, const TaskNeed& need, int tasks) const {
+  const auto extras = extras_.find(node);
   return std::ranges::all_of(need.devices, [&](const auto& device) {
     const auto& have = site_->klass(node).devices;
-    const auto& used = state_[node].devices_used;
     auto h = have.find(device.first);
-    auto u = used.find(device.first);
-    const auto left = (h == have.end() ? 0 : h->second) - (u == used.end() ? 0 : u->second);
+    std::int64_t left = h == have.end() ? 0 : h->second;
+    if (extras != extras_.end()) {
+      auto u = extras->second.devices_used.find(device.first);
+      if (u != extras->second.devices_used.end()) left -= u->second;
+    }
     return device.second * tasks <= left;
   });
 }
 
 void Cluster::take(const Piece& piece, const TaskNeed& need) {
   auto& s = state_[piece.node];
-  if (site_->open[piece.node]) index(piece.node, false);
   s.used += {need.amount.cpu_milli, need.amount.memory, 0};
   s.used_gpus |= piece.gpus;
-  for (int p : need.ports) s.ports.insert(std::ranges::upper_bound(s.ports, p), p);
-  for (const auto& [name, n] : need.devices) s.devices_used[name] += n;
+  if (!need.ports.empty() || !need.devices.empty()) {
+    auto& extras = extras_[piece.node];
+    for (int p : need.ports) extras.ports.insert(std::ranges::upper_bound(extras.ports, p), p);
+    for (const auto& [name, n] : need.devices) extras.devices_used[name] += n;
+  }
   refresh(piece.node);
-  if (site_->open[piece.node]) index(piece.node, true);
 }
 
 void Cluster::give(const Piece& piece, const TaskNeed& need) {
@@ -142,16 +147,17 @@ void Cluster::give(const Piece& piece, const TaskNeed& need) {
 
 void Cluster::put_back(const Piece& piece, const TaskNeed& need) {
   auto& s = state_[piece.node];
-  if (site_->open[piece.node]) index(piece.node, false);
   s.used -= {need.amount.cpu_milli, need.amount.memory, 0};
   s.used_gpus &= ~piece.gpus;
-  for (int p : need.ports) {
-    if (auto at = std::ranges::lower_bound(s.ports, p); at != s.ports.end() && *at == p)
-      s.ports.erase(at);
+  if (!need.ports.empty() || !need.devices.empty()) {
+    auto& extras = extras_[piece.node];
+    for (int p : need.ports) {
+      auto at = std::ranges::lower_bound(extras.ports, p);
+      if (at != extras.ports.end() && *at == p) extras.ports.erase(at);
+    }
+    for (const auto& [name, n] : need.devices) extras.devices_used[name] -= n;
   }
-  for (const auto& [name, n] : need.devices) s.devices_used[name] -= n;
   refresh(piece.node);
-  if (site_->open[piece.node]) index(piece.node, true);
 }
 
 Cluster Cluster::emptied() const {
@@ -165,11 +171,14 @@ Cluster Cluster::emptied() const {
 void Cluster::refresh(int node) {
   auto& s = state_[node];
   const auto& c = site_->klass(node);
-  s.gpus.reset();
-  for (const auto& [type, devices] : c.types) s.gpus |= devices;
-  s.gpus &= ~s.used_gpus;
+  const auto before = s.free.gpus;
+  s.gpus = c.gpus & ~s.used_gpus;
   s.free = c.capacity - s.used;
   s.free.gpus = static_cast<std::int64_t>(s.gpus.count());
+  if (s.free.gpus != before && site_->open[node]) {
+    index(node, before, false);
+    index(node, s.free.gpus, true);
+  }
 }
 
 void Cluster::reindex() {
@@ -181,15 +190,17 @@ void Cluster::reindex() {
   index_.assign(site_->classes.size() * index_width_ * words_, 0);
   capacity_ = {};
   for (int n = 0; n < nodes(); ++n) {
+    state_[n].free.gpus = 0;
+    if (site_->open[n]) {
+      index(n, 0, true);
+      capacity_ += site_->klass(n).capacity;
+    }
     refresh(n);
-    if (!site_->open[n]) continue;
-    index(n, true);
-    capacity_ += site_->klass(n).capacity;
   }
 }
 
-void Cluster::index(int node, bool present) {
-  auto& word = row(site_->class_of[node], static_cast<int>(state_[node].free.gpus))[node / 64];
+void Cluster::index(int node, std::int64_t free_gpus, bool present) {
+  auto& word = row(site_->class_of[node], static_cast<int>(free_gpus))[node / 64];
   const auto bit = std::uint64_t{1} << (node % 64);
   word = present ? word | bit : word & ~bit;
 }

@@ -23,6 +23,7 @@ struct NodeClass {
   model::TextMap labels;
   std::map<std::string, std::int64_t> devices;
   std::vector<std::pair<std::string, GpuSet>> types;  ///< healthy devices by type, sorted by name
+  GpuSet gpus;                                        ///< all healthy devices
   std::vector<GpuSet> link_groups;  ///< healthy devices that talk fast to each other
 };
 
@@ -96,14 +97,17 @@ class Cluster {
   struct State {
     Amount used;
     GpuSet used_gpus;
-    std::vector<int> ports;  ///< in use, sorted
-    std::map<std::string, std::int64_t> devices_used;
     Amount free;  ///< capacity - used; `gpus` counts `gpus` below
     GpuSet gpus;  ///< healthy and not in use
   };
+  /// What few tasks ask for; nodes where nobody does have none.
+  struct Extras {
+    std::vector<int> ports;  ///< in use, sorted
+    std::map<std::string, std::int64_t> devices_used;
+  };
   void refresh(int node);
   void reindex();
-  void index(int node, bool present);
+  void index(int node, std::int64_t free_gpus, bool present);
   std::uint64_t* row(int klass, int count) {
     return &index_[(klass * index_width_ + count) * words_];
   }
@@ -113,6 +117,7 @@ class Cluster {
 
   std::shared_ptr<const Site> site_;
   std::vector<State> state_;
+  std::map<int, Extras> extras_;
   Amount capacity_;
   std::size_t words_ = 0, index_width_ = 1;
   std::vector<std::uint64_t> index_;  ///< bit sets of open nodes by class and number of free GPUs

@@ -6,17 +6,17 @@
 namespace ty::sched {
 
 void Future::collect() {
-  if (collected_ == s_.changes) return;
-  collected_ = s_.changes;
-  ends_.clear();
+  if (collected_) return;
+  collected_ = true;
   int order = 0;
   for (int slot : s_.running.slots()) {
     const auto& job = s_.running.at(slot);
+    if (job.since == now_) continue;
     const auto end = expected_end(job, s_.durations, now_);
     for (const auto& task : job.tasks)
-      ends_.push_back({end, true, order++, &task.piece, &task.need()});
+      ends_.push_back({end, true, order++, task.piece, &task.need()});
   }
-  std::ranges::sort(ends_, {}, &Event::key);
+  std::sort(ends_.begin(), ends_.end());
 }
 
 void Future::happen(Cluster& cluster,
@@ -26,9 +26,9 @@ void Future::happen(Cluster& cluster,
   for (auto i = from; i < to; ++i) {
     const auto& e = events[i];
     if (e.frees) {
-      cluster.give(*e.piece, *e.need);
+      cluster.give(e.piece, *e.need);
     } else {
-      cluster.take(*e.piece, *e.need);
+      cluster.take(e.piece, *e.need);
     }
   }
 }
@@ -41,12 +41,12 @@ std::optional<Hold> Future::find_hold(const Waiting& waiting,
   for (const auto* other : ahead) {
     for (const auto& piece : other->hold->pieces) {
       taken.push_back(
-          {other->hold->at, false, order++, &piece, &other->shape->groups[piece.group].need});
+          {other->hold->at, false, order++, piece, &other->shape->groups[piece.group].need});
     }
   }
-  std::ranges::sort(taken, {}, &Event::key);
+  std::sort(taken.begin(), taken.end());
   events.reserve(ends_.size() + taken.size());
-  std::ranges::merge(ends_, taken, std::back_inserter(events), {}, &Event::key, &Event::key);
+  std::merge(ends_.begin(), ends_.end(), taken.begin(), taken.end(), std::back_inserter(events));
 
   const auto& options = s_.options(*waiting.shape);
   Cluster before = s_.cluster;  // after `done` events, and it did not fit

@@ -1,6 +1,5 @@
 #pragma once
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "sched/impl/state.h"
@@ -23,9 +22,11 @@ class Future {
     Time at{};
     bool frees = true;
     int order = 0;
-    const Piece* piece = nullptr;
+    Piece piece;
     const TaskNeed* need = nullptr;
-    auto key() const { return std::tuple(at, !frees, order); }
+    bool operator<(const Event& o) const {
+      return at != o.at ? at < o.at : frees != o.frees ? frees : order < o.order;
+    }
   };
   void collect();
   static void happen(Cluster& cluster,
@@ -35,8 +36,9 @@ class Future {
 
   State& s_;
   Time now_;
-  std::uint64_t collected_ = 0;  ///< State::changes when `ends_` was made
-  std::vector<Event> ends_;
+  bool collected_ = false;
+  std::vector<Event>
+      ends_;  ///< of those who ran before this decision; those it starts are not counted on
 };
 
 /// Keeps later comers from what the hold needs and will not get back in time.

@@ -1,14 +1,20 @@
 #include "sched/impl/pass.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 
 namespace ty::sched {
 namespace {
 
 /// A hold is looked at anew after this long, in case an earlier or better one has come up.
 constexpr Millis kHoldLasts = 5min;
+/// So many holds are worked out in one decision: each looks at everything that runs.
+constexpr int kLooksAhead = 3;
 /// So many members of a line are asked whether they end early enough to pass a blocked job.
 constexpr std::size_t kPassersBy = 16;
+/// After so many lines asked in vain, the rest wait for the next decision.
+constexpr int kInVain = 200;
 /// So many of a row may be kept back by quotas before the row is left for the second round.
 constexpr int kBarredInRow = 64;
 
@@ -35,7 +41,7 @@ Plan Pass::run() {
   for (const auto* lines : startable()) hopeful_.push_back(lines->shape);
   if (!hopeful_.empty()) {
     in_turn();
-    if (s_.policy.backfill) beside(startable());
+    if (s_.policy.backfill) beside();
   }
   if (auto wake = s_.queue.next_wake()) look_again(*wake);
   for (const auto& r : s_.reservations) {
@@ -77,12 +83,12 @@ bool Pass::barred(const Waiting& waiting) const {
 
 void Pass::in_turn() {
   Heap heap;
-  for (const auto& [key, row] : s_.queue.rows()) heap.push({turns_.of(row[0]), &row, 0, nullptr});
+  for (const auto& [key, row] : s_.queue.rows()) heap.push({turns_.of(row[0]), key, &row, 0});
   std::map<const Ordered*, int> kept_back;
-  while (!heap.empty() && static_cast<int>(held_.size()) < s_.policy.reserved_heads) {
+  for (int blocked = 0; !heap.empty() && blocked < s_.policy.reserved_heads;) {
     auto next = heap.top();
     heap.pop();
-    const auto& row = *next.from;
+    const auto& row = *next.row;
     auto& waiting = row[next.at];
     if (const auto turn = turns_.of(waiting); turn > next.turn) {
       next.turn = turn;  // its workspace started something meanwhile; others may come first now
@@ -98,6 +104,7 @@ void Pass::in_turn() {
     } else {
       if (!s_.policy.backfill) return;
       block(waiting);
+      ++blocked;
       ++next.at;
     }
     if (left > 0) {
@@ -107,52 +114,82 @@ void Pass::in_turn() {
   }
 }
 
-void Pass::beside(const std::vector<const ShapeLines*>& shapes) {
+void Pass::beside() {
+  std::vector<Passing> shapes;
+  for (const auto* lines : startable()) shapes.push_back({lines, lines->shape, {}});
   Heap heap;
-  for (const auto* shape : shapes) {
-    const auto until = window(*shape->shape);
-    for (const auto& [key, line] : shape->lines) {
-      const bool in_time =
-          key.length >= 64
-              ? until == Time::max()
-              : key.length == 0 || now_ + Seconds(std::int64_t{1} << (key.length - 1)) <= until;
-      if (in_time || key.preemptible) heap.push({turns_.of(line[0]), &line, 0, shape});
-    }
-  }
-  while (!heap.empty()) {
+  for (const auto& [key, row] : s_.queue.rows()) heap.push({turns_.of(row[0]), key, &row, 0});
+  std::set<const Ordered*> in_vain;
+  while (!heap.empty() && static_cast<int>(in_vain.size()) < kInVain) {
+    std::erase_if(shapes, [&](const Passing& p) { return tight(*p.shape); });
+    if (shapes.empty()) return;
     auto next = heap.top();
     heap.pop();
-    const auto& line = *next.from;
-    if (const auto turn = turns_.of(line[0]); turn > next.turn) {
+    if (const auto turn = turns_.of((*next.row)[0]); turn > next.turn) {
       next.turn = turn;
       heap.push(next);
       continue;
     }
-    if (barred(line[0]) || tight(*next.shape->shape)) continue;
-    const auto members = line.size();
-    for (std::size_t i = 0; i < std::min(members, kPassersBy); ++i) {
-      if (!start(line[i])) continue;
-      if (members > 1) {
-        next.turn = turns_.of(line[0]);
-        heap.push(next);
-      }
-      break;
+    const auto members = next.row->size();
+    if (start_one_beside(next.key, shapes, in_vain) && members > 1) {
+      next.turn = turns_.of((*next.row)[0]);
+      heap.push(next);
     }
   }
 }
 
-Time Pass::window(const Shape& shape) {
-  const auto& options = s_.options(shape);
-  Terms terms;
-  terms.fences = &fences_;
-  if (fences_.empty() || fits(s_.cluster, shape, options, terms)) return Time::max();
-  std::vector<Time> ends = fences_.times();
-  while (!ends.empty()) {
-    terms.asker.ends_surely = terms.asker.ends_likely = ends.back();
-    if (fits(s_.cluster, shape, options, terms)) return ends.back();
-    ends.pop_back();
+bool Pass::start_one_beside(const RowKey& row,
+                            std::vector<Passing>& shapes,
+                            std::set<const Ordered*>& in_vain) {
+  while (true) {
+    const Ordered* first = nullptr;
+    Passing* of = nullptr;
+    for (auto& shape : shapes) {
+      const auto& lines = shape.lines->lines;
+      LineKey from;
+      from.row = row;
+      from.priority = std::numeric_limits<std::int64_t>::min();
+      for (auto at = lines.lower_bound(from); at != lines.end() && at->first.row == row; ++at) {
+        const auto& [key, line] = *at;
+        const std::pair asker(key.preemptible, key.preemptible ? key.priority : 0);
+        auto [longest, is_new] = shape.longest.try_emplace(asker);
+        if (is_new)
+          longest->second = longest_beside(*shape.shape, {{}, {}, key.priority, key.preemptible});
+        if (key.length > longest->second || in_vain.contains(&line)) continue;
+        if (first == nullptr || turns_.of(line[0]) < turns_.of((*first)[0]))
+          first = &line, of = &shape;
+      }
+    }
+    if (first == nullptr) return false;
+    if (!barred((*first)[0])) {
+      const auto shape = of->shape;
+      const auto lines = of->lines->lines.size();
+      for (std::size_t i = 0; i < std::min(first->size(), kPassersBy); ++i) {
+        if (!start((*first)[i])) continue;
+        // With its last member a shape leaves the queue.
+        if (lines == 1 && !s_.queue.shapes().contains(shape->id)) {
+          std::erase_if(shapes, [&](const Passing& p) { return p.shape == shape; });
+        }
+        for (auto& other : shapes) other.longest.clear();
+        return true;
+      }
+    }
+    in_vain.insert(first);
   }
-  return Time::min();
+}
+
+int Pass::longest_beside(const Shape& shape, const Asker& asker) {
+  const auto& options = s_.options(shape);
+  Terms terms{&fences_, asker, Amount::boundless()};
+  if (fences_.empty() || fits(s_.cluster, shape, options, terms)) return 64;
+  for (auto ends = fences_.times(); !ends.empty(); ends.pop_back()) {
+    if (ends.back() < now_) break;
+    terms.asker.ends_surely = terms.asker.ends_likely = ends.back();
+    if (!fits(s_.cluster, shape, options, terms)) continue;
+    const auto seconds = std::chrono::duration_cast<Seconds>(ends.back() - now_).count();
+    return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(seconds)));
+  }
+  return -1;
 }
 
 bool Pass::start(Waiting& waiting) {
@@ -180,7 +217,10 @@ void Pass::block(Waiting& waiting) {
   auto& hold = waiting.hold;
   const bool stale = !hold || hold->site_version != s_.cluster.site_version() || hold->at <= now_ ||
                      hold->computed + kHoldLasts <= now_;
-  if (stale) hold = future_.find_hold(waiting, held_);
+  if (stale) {
+    if (looked_ahead_++ >= kLooksAhead) return;
+    hold = future_.find_hold(waiting, held_);
+  }
   if (!hold) return;
   raise_fences(fences_, s_, waiting, *hold, now_);
   held_.push_back(&waiting);

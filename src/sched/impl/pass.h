@@ -1,5 +1,7 @@
 #pragma once
+#include <map>
 #include <queue>
+#include <set>
 #include <vector>
 
 #include "sched/impl/fences.h"
@@ -17,14 +19,22 @@ class Pass {
   Plan run();
 
  private:
+  /// Whose turn it is in a row.
   struct Candidate {
     Turn turn;
-    const Ordered* from;
-    std::size_t at;  ///< position in `from`
-    const ShapeLines* shape;
+    RowKey key;
+    const Ordered* row;
+    std::size_t at;  ///< position in the row
     bool operator>(const Candidate& other) const { return turn > other.turn; }
   };
   using Heap = std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>>;
+  /// A shape that may fit beside the fences.
+  struct Passing {
+    const ShapeLines* lines;
+    std::shared_ptr<const Shape> shape;
+    std::map<std::pair<bool, std::int64_t>, int>
+        longest;  ///< LineKey::length that ends in time, per kind of asker
+  };
 
   /// Shapes that fit into what is free, whoever asks.
   std::vector<const ShapeLines*> startable();
@@ -32,9 +42,13 @@ class Pass {
   bool tight(const Shape& shape);
   bool barred(const Waiting& waiting) const;
   void in_turn();
-  void beside(const std::vector<const ShapeLines*>& shapes);
-  /// The latest end with which a request of the shape fits beside the fences.
-  Time window(const Shape& shape);
+  void beside();
+  /// Starts the first of the row who fits; lines found in vain are noted and not asked again.
+  bool start_one_beside(const RowKey& row,
+                        std::vector<Passing>& shapes,
+                        std::set<const Ordered*>& in_vain);
+  /// The greatest LineKey::length with which such a request may fit beside the fences; -1 for none.
+  int longest_beside(const Shape& shape, const Asker& asker);
   bool start(Waiting& waiting);
   void block(Waiting& waiting);
   void look_again(Time at);
@@ -44,6 +58,7 @@ class Pass {
   Turns turns_;
   Fences fences_;
   Future future_;
+  int looked_ahead_ = 0;
   std::vector<std::shared_ptr<const Shape>> hopeful_;  ///< shapes that fitted when last looked at
   std::vector<const Waiting*> held_;
   Plan plan_;

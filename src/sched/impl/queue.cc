@@ -52,6 +52,7 @@ LineKey line_of(const Waiting& w) {
   key.workspace = w.request.workspace;
   key.owner = w.by_owner ? w.request.owner : UserId{};
   key.preemptible = w.request.preemptible;
+  key.priority = w.request.priority;
   std::optional<Seconds> runs;
   if (w.likely) runs = std::chrono::duration_cast<Seconds>(*w.likely);
   if (w.request.time_left)

@@ -67,10 +67,11 @@ struct RowKey {
 /// Those of one shape and row to whom also the same rules apply.
 struct LineKey {
   RowKey row;
-  WorkspaceId workspace;  ///< who pays; differs from the row's after a move by hand
-  UserId owner;           ///< 0 unless it matters
   bool preemptible = false;
-  int length = 0;  ///< bit width of the seconds it will run; 64 when nobody knows
+  std::int64_t priority = 0;  ///< its own, not the one it stands with
+  int length = 0;             ///< bit width of the seconds it will run; 64 when nobody knows
+  WorkspaceId workspace;      ///< who pays; differs from the row's after a move by hand
+  UserId owner;               ///< 0 unless it matters
   auto operator<=>(const LineKey&) const = default;
 };
 
