@@ -1,0 +1,109 @@
+#include "api/json_writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.h"
+
+namespace ty::api {
+
+void JsonWriter::separate() {
+  if (!first_) out_ += ',';
+  first_ = false;
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+  separate();
+  out_ += bracket;
+  first_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+  out_ += bracket;
+  first_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  separate();
+  append_text(name);
+  out_ += ':';
+  first_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(std::string_view text) {
+  separate();
+  append_text(text);
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(bool yes) { return raw(yes ? "true" : "false"); }
+
+JsonWriter& JsonWriter::value(std::int64_t number) {
+  separate();
+  fmt::format_to(std::back_inserter(out_), "{}", number);
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(std::uint64_t number) {
+  separate();
+  fmt::format_to(std::back_inserter(out_), "{}", number);
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(double number) {
+  if (!std::isfinite(number)) return null();
+  separate();
+  fmt::format_to(std::back_inserter(out_), "{}", number);
+  return *this;
+}
+
+JsonWriter& JsonWriter::null() { return raw("null"); }
+
+JsonWriter& JsonWriter::raw(std::string_view json) {
+  separate();
+  out_ += json;
+  return *this;
+}
+
+void JsonWriter::append_text(std::string_view text) {
+  out_ += '"';
+  // Most text needs no change and is copied in runs.
+  std::size_t copied = 0;
+  const auto replace = [&](std::size_t at, std::size_t size, std::string_view with) {
+    out_.append(text, copied, at - copied);
+    out_ += with;
+    copied = at + size;
+  };
+  std::size_t bad = invalid_utf8(text);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (i == bad) {
+      replace(i, 1, "\xEF\xBF\xBD");
+      const std::size_t next = invalid_utf8(text.substr(i + 1));
+      bad = next == std::string_view::npos ? next : i + 1 + next;
+    } else if (c == '"') {
+      replace(i, 1, "\\\"");
+    } else if (c == '\\') {
+      replace(i, 1, "\\\\");
+    } else if (c == '\n') {
+      replace(i, 1, "\\n");
+    } else if (c == '\t') {
+      replace(i, 1, "\\t");
+    } else if (c < 0x20 || c == 0x7F) {
+      replace(i, 1, fmt::format("\\u{:04x}", c));
+    }
+  }
+  out_.append(text, copied);
+  out_ += '"';
+}
+
+std::string JsonWriter::finish() && {
+  out_ += '\n';
+  return std::move(out_);
+}
+
+}  // namespace ty::api

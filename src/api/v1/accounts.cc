@@ -1,0 +1,241 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "api/body.h"
+#include "api/context.h"
+#include "api/query_reader.h"
+#include "api/v1/encode.h"
+#include "base/text.h"
+
+/// Signing in, tokens, users, workspaces.
+namespace ty::api {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using Answer = asio::awaitable<Result<net::Response>>;
+
+/// Not readable by scripts, not sent along by other sites' forms, and only over TLS where we are
+/// reached by it.
+std::string session_cookie(const net::Request& request, std::string_view token, Seconds life) {
+  const bool secure = base_url(request).starts_with("https:");
+  return fmt::format("trainyard_session={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}{}",
+                     token,
+                     life.count(),
+                     secure ? "; Secure" : "");
+}
+
+Answer sign_in(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const boost::json::value body, co_await read_json(call.request));
+  std::optional<std::string> user;
+  std::optional<Secret> password;
+  std::optional<Secret> link;
+  JsonReader reader(body);
+  reader.opt("user", user).opt("password", password).opt("link", link);
+  if (!link && !user) reader.wrong("user", "missing; write user and password, or link", "missing");
+  if (!link && user && !password) reader.wrong("password", "missing", "missing");
+  if (link && user) reader.wrong("link", "give either link, or user and password", "two_of");
+  TY_CO_DO(reader.done());
+
+  control::AccountService& accounts = context.services.accounts;
+  std::string client(call.request.headers.get("User-Agent"));
+  Result<control::SignedIn> signed_in = fail(Errc::Internal, "not tried");
+  if (link)
+    signed_in = co_await accounts.use_link(*std::move(link), call.request.peer, std::move(client));
+  else
+    signed_in = co_await accounts.sign_in(
+        *std::move(user), *std::move(password), call.request.peer, std::move(client));
+  if (!signed_in) co_return std::unexpected(std::move(signed_in).error());
+  net::Response response = json(200, [&](JsonWriter& out) {
+    out.object()
+        .field("token", signed_in->token.reveal())
+        .field("expires_at", signed_in->expires_at)
+        .field("user", signed_in->user.name)
+        .field("has_password", !signed_in->user.password_hash.empty())
+        .end_object();
+  });
+  response.headers.add(
+      "Set-Cookie",
+      session_cookie(
+          call.request, signed_in->token.reveal(), context.services.config.auth.session));
+  co_return response;
+}
+
+Answer sign_out(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  const auto ended = co_await context.services.accounts.sign_out(call.who, call.token);
+  // Whoever comes with an access token has no session to end, and is as signed out as can be.
+  if (!ended && ended.error().code != Errc::NotFound) co_return std::unexpected(ended.error());
+  net::Response response = net::empty_response(204);
+  response.headers.add("Set-Cookie", session_cookie(call.request, "", Seconds{0}));
+  co_return response;
+}
+
+Answer change_password(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const boost::json::value body, co_await read_json(call.request));
+  Secret old_password;
+  Secret new_password;
+  JsonReader reader(body);
+  reader.opt("old_password", old_password).req("new_password", new_password);
+  TY_CO_DO(reader.done());
+  TY_CO_DO(co_await context.services.accounts.change_password(
+      call.who, std::move(old_password), std::move(new_password), call.token));
+  co_return net::empty_response(204);
+}
+
+void write_memberships(JsonWriter& out, const std::vector<model::Membership>& memberships) {
+  out.key("workspaces").array();
+  for (const model::Membership& membership : memberships) {
+    out.object()
+        .field("name", membership.workspace_name)
+        .field("role", role_word(membership.role))
+        .end_object();
+  }
+  out.end_array();
+}
+
+Answer show_me(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const model::User user, co_await context.services.accounts.me(call.who));
+  TY_CO_TRY(const std::vector<model::Membership> memberships,
+            co_await context.services.accounts.my_workspaces(call.who));
+  co_return json(200, [&](JsonWriter& out) {
+    out.object()
+        .field("name", user.name)
+        .field("display_name", user.display_name)
+        .field("email", user.email)
+        .field("administrator", user.administrator)
+        .field("has_password", !user.password_hash.empty())
+        .field("scopes", split(call.who.scopes.str(), ' '));
+    write_memberships(out, memberships);
+    out.end_object();
+  });
+}
+
+Answer list_workspaces(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const std::vector<model::Membership> memberships,
+            co_await context.services.accounts.my_workspaces(call.who));
+  co_return json(200, [&](JsonWriter& out) {
+    out.object();
+    write_memberships(out, memberships);
+    out.end_object();
+  });
+}
+
+Answer list_tokens(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const std::vector<model::Token> tokens,
+            co_await context.services.accounts.tokens(call.who));
+  co_return json(200, [&](JsonWriter& out) {
+    out.object().key("tokens").array();
+    for (const model::Token& token : tokens) write_token(out, token);
+    out.end_array().end_object();
+  });
+}
+
+Answer create_token(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const boost::json::value body, co_await read_json(call.request));
+  std::string name;
+  std::vector<std::string> scopes = {"write"};
+  std::optional<std::string> expires_in;
+  JsonReader reader(body);
+  reader.req("name", name).opt("scopes", scopes).opt("expires_in", expires_in);
+  std::optional<Seconds> life;
+  if (expires_in) {
+    if (const auto parsed = parse_duration(*expires_in))
+      life = *parsed;
+    else
+      reader.wrong("expires_in", parsed.error().message, "duration");
+  }
+  TY_CO_DO(reader.done());
+  TY_CO_TRY(const control::NewToken made,
+            co_await context.services.accounts.create_token(
+                call.who, std::move(name), std::move(scopes), life));
+  co_return json(201, [&](JsonWriter& out) { write_token(out, made.token, &made.text); });
+}
+
+Answer delete_token(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  const std::string_view text = call.request.param("token");
+  TokenId token;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), token.value);
+  if (ec != std::errc{} || end != text.data() + text.size())
+    co_return fail(Errc::NotFound, fmt::format("you have no token {}", shorten(text)));
+  TY_CO_DO(co_await context.services.accounts.remove_token(call.who, token));
+  co_return net::empty_response(204);
+}
+
+Answer list_users(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const std::vector<model::User> users,
+            co_await context.services.accounts.users(call.who));
+  co_return json(200, [&](JsonWriter& out) {
+    out.object().key("users").array();
+    for (const model::User& user : users) write_user(out, user);
+    out.end_array().end_object();
+  });
+}
+
+Answer create_user(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const boost::json::value body, co_await read_json(call.request));
+  control::AccountService::NewUser wanted;
+  JsonReader reader(body);
+  reader.req("name", wanted.name)
+      .opt("display_name", wanted.display_name)
+      .opt("email", wanted.email)
+      .opt("administrator", wanted.administrator);
+  TY_CO_DO(reader.done());
+  TY_CO_TRY(const auto made,
+            co_await context.services.accounts.create_user(call.who, std::move(wanted)));
+  const std::string link = auth::sign_in_link(base_url(call.request), made.second);
+  co_return json(201, [&](JsonWriter& out) { write_user(out, made.first, &link); });
+}
+
+Answer set_user_disabled(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const boost::json::value body, co_await read_json(call.request));
+  bool disabled = false;
+  JsonReader reader(body);
+  TY_CO_DO(reader.req("disabled", disabled).done());
+  TY_CO_DO(co_await context.services.accounts.set_disabled(
+      call.who, std::string(call.request.param("name")), disabled));
+  co_return net::empty_response(204);
+}
+
+Answer make_sign_in_link(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const Secret token,
+            co_await context.services.accounts.reset_link(call.who,
+                                                          std::string(call.request.param("name"))));
+  co_return json(201, [&](JsonWriter& out) {
+    out.object().field("link", auth::sign_in_link(base_url(call.request), token)).end_object();
+  });
+}
+
+constexpr Binding kBindings[] = {
+    {"sign_in", sign_in},
+    {"sign_out", sign_out},
+    {"change_password", change_password},
+    {"show_me", show_me},
+    {"list_workspaces", list_workspaces},
+    {"list_tokens", list_tokens},
+    {"create_token", create_token},
+    {"delete_token", delete_token},
+    {"list_users", list_users},
+    {"create_user", create_user},
+    {"set_user_disabled", set_user_disabled},
+    {"make_sign_in_link", make_sign_in_link},
+};
+
+}  // namespace
+
+std::span<const Binding> account_bindings() { return kBindings; }
+
+}  // namespace ty::api

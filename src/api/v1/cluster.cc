@@ -1,0 +1,59 @@
+#include <limits>
+
+#include "api/context.h"
+#include "api/query_reader.h"
+#include "api/v1/encode.h"
+
+/// GET /nodes, /queue
+namespace ty::api {
+
+namespace asio = boost::asio;
+
+namespace {
+
+asio::awaitable<Result<net::Response>> list_nodes(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const std::vector<control::NodeView> nodes,
+            co_await context.services.jobs.nodes(call.who));
+  co_return json(200, [&](JsonWriter& out) {
+    out.object().key("nodes").array();
+    for (const control::NodeView& node : nodes) write_node(out, node);
+    out.end_array().end_object();
+  });
+}
+
+asio::awaitable<Result<net::Response>> list_queue(Context& context, Call& call) {
+  std::int64_t offset = 0;
+  std::int64_t limit = 100;
+  TY_CO_DO(QueryReader(call.request)
+               .opt("offset", offset, 0, std::numeric_limits<std::int64_t>::max())
+               .opt("limit", limit, 1, 1000)
+               .done());
+  TY_CO_TRY(const auto queue,
+            co_await context.services.jobs.queue(
+                call.who, static_cast<std::size_t>(offset), static_cast<std::size_t>(limit)));
+  co_return json(200, [&](JsonWriter& out) {
+    out.object().key("queue").array();
+    std::int64_t position = offset;
+    for (const control::JobService::QueuedJob& job : queue) {
+      out.object()
+          .field("position", ++position)
+          .field("id", job.entry.id.job.str())
+          .field("name", job.entry.name)
+          .field("priority", job.entry.priority)
+          .field("tasks", job.entry.tasks)
+          .field("gpus", job.entry.gpus)
+          .field("queued_at", job.entry.queued_at)
+          .end_object();
+    }
+    out.end_array().end_object();
+  });
+}
+
+constexpr Binding kBindings[] = {{"list_nodes", list_nodes}, {"list_queue", list_queue}};
+
+}  // namespace
+
+std::span<const Binding> cluster_bindings() { return kBindings; }
+
+}  // namespace ty::api

@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+#include "api/context.h"
+#include "api/query_reader.h"
+#include "api/v1/byte_range.h"
+#include "base/text.h"
+
+/// GET /jobs/{id}/logs
+namespace ty::api {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::string_view kType = "text/plain; charset=utf-8";
+
+struct LogRequest {
+  control::LogQuery query;
+  bool download = false;
+};
+
+/// A moment: a time, or how long before now.
+std::optional<Time> read_moment(QueryReader& reader, std::string_view name, std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  if (const auto time = parse_rfc3339(text)) return *time;
+  if (const auto ago = parse_duration(text)) return SystemClock{}.now() - *ago;
+  reader.wrong(name,
+               fmt::format("\"{}\" is no moment; write 2026-11-15T06:39:00Z, or 10m for ten "
+                           "minutes ago",
+                           shorten(text)));
+  return std::nullopt;
+}
+
+template <class Number>
+bool read_number(std::string_view text, Number& into) {
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), into);
+  return ec == std::errc{} && end == text.data() + text.size();
+}
+
+Result<LogRequest> read_log_request(const net::Request& request) {
+  LogRequest wanted;
+  control::LogQuery& query = wanted.query;
+  QueryReader reader(request);
+  std::optional<std::int64_t> attempt;
+  std::optional<std::int64_t> tail;
+  std::string lines;
+  std::string since;
+  std::string until;
+  reader.opt("task", query.task)
+      .opt("attempt", attempt, 0)
+      .opt("merged", query.merged)
+      .opt("follow", query.follow)
+      .opt("tail", tail, 0)
+      .opt("lines", lines)
+      .opt("since", since)
+      .opt("until", until)
+      .opt("grep", query.grep)
+      .opt("ignore_case", query.ignore_case)
+      .opt("download", wanted.download);
+  if (attempt) {
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    query.attempt = static_cast<int>(std::min(*attempt, most));
+  }
+  if (tail) query.tail = static_cast<std::uint64_t>(*tail);
+  query.since = read_moment(reader, "since", since);
+  query.until = read_moment(reader, "until", until);
+  if (!lines.empty()) {
+    const std::size_t dash = std::min(lines.find('-'), lines.size());
+    std::pair<std::uint64_t, std::uint64_t> range;
+    if (read_number(std::string_view(lines).substr(0, dash), range.first) && dash < lines.size() &&
+        read_number(std::string_view(lines).substr(dash + 1), range.second))
+      query.lines = range;
+    else
+      reader.wrong(
+          "lines",
+          fmt::format("\"{}\" is no range of lines; write for example 1-100", shorten(lines)));
+  }
+  if (query.grep.size() > 1024) reader.wrong("grep", "a pattern has at most 1024 characters");
+  TY_DO(reader.done());
+  query.bytes = parse_byte_range(request.headers.get("Range"));
+  return wanted;
+}
+
+/// A name for a saved file that no shell and no file system minds.
+std::string file_name(const std::string& job, const std::string& task) {
+  std::string name = task.empty() ? job : job + "." + task;
+  for (char& c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '.' || c == '-' || c == '_';
+    if (!plain) c = '_';
+  }
+  return name + ".log";
+}
+
+net::StreamBody stream_of(std::shared_ptr<control::LogText> text, bool follow) {
+  auto write = [text](net::BodyWriter& out) -> asio::awaitable<void> {
+    for (;;) {
+      const auto piece = co_await text->next();
+      // The status is long gone: all we can do is not to end the answer as if it were whole.
+      if (!piece) throw std::runtime_error(piece.error().message);
+      if (piece->empty() || !co_await out.write(*piece)) co_return;
+    }
+  };
+  return {.write = std::move(write), .length = text->length, .endless = follow};
+}
+
+asio::awaitable<Result<net::Response>> read_job_logs(Context& context, Call& call) {
+  TY_CO_TRY(LogRequest wanted, read_log_request(call.request));
+  const std::string job(call.request.param("id"));
+  const auto bytes = wanted.query.bytes;
+  const bool follow = wanted.query.follow;
+  const std::string task = wanted.query.task;
+  TY_CO_TRY(std::unique_ptr<control::LogText> text,
+            co_await context.services.logs.open(call.who, job, std::move(wanted.query)));
+  net::Response response;
+  response.headers.add("Content-Type", kType);
+  if (bytes) {
+    const std::uint64_t total = text->total.value_or(0);
+    const std::uint64_t length = text->length.value_or(0);
+    if (length == 0) {
+      Error error{Errc::Invalid, fmt::format("the log has {} bytes; ask for less", total), {}};
+      const net::Problem problem{.status = 416, .code = "invalid", .message = error.message};
+      net::Response refused = net::problem_response(problem, call.request.id);
+      refused.headers.add("Content-Range", fmt::format("bytes */{}", total));
+      co_return refused;
+    }
+    response.status = 206;
+    response.headers.add(
+        "Content-Range",
+        fmt::format("bytes {}-{}/{}", bytes->first, bytes->first + length - 1, total));
+  }
+  response.headers.add("Accept-Ranges", "bytes");
+  if (wanted.download) {
+    TY_CO_TRY(const control::JobView view, co_await context.services.jobs.show(call.who, job));
+    response.headers.add(
+        "Content-Disposition",
+        fmt::format("attachment; filename=\"{}\"", file_name(view.job.handle, task)));
+  }
+  response.body = stream_of(std::move(text), follow);
+  co_return response;
+}
+
+constexpr Binding kBindings[] = {{"read_job_logs", read_job_logs}};
+
+}  // namespace
+
+std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_byte_range(std::string_view header) {
+  if (!header.starts_with("bytes=")) return std::nullopt;
+  const std::string_view range = trim(header.substr(6));
+  const std::size_t dash = range.find('-');
+  if (dash == std::string_view::npos || dash == 0) return std::nullopt;
+  constexpr std::uint64_t end = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t first = 0;
+  std::uint64_t last = end - 1;
+  if (!read_number(range.substr(0, dash), first)) return std::nullopt;
+  if (dash + 1 < range.size() && !read_number(range.substr(dash + 1), last)) return std::nullopt;
+  if (last < first || last >= end) return std::nullopt;
+  return std::pair(first, last + 1);
+}
+
+std::span<const Binding> job_log_bindings() { return kBindings; }
+
+}  // namespace ty::api

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include "api/context.h"
+#include "api/embedded.h"
+#include "api/metrics.h"
+#include "api/v1/encode.h"
+#include "base/ids.h"
+#include "jobspec/print.h"
+
+/// About this server: version, health, figures, contract, page.
+namespace ty::api {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using Answer = asio::awaitable<Result<net::Response>>;
+
+Answer show_version(Context& context, Call&) {
+  co_return json(200, [&](JsonWriter& out) {
+    out.object()
+        .field("version", context.services.version)
+        .field("engine", context.services.engine)
+        .field("api", "v1")
+        .end_object();
+  });
+}
+
+Answer show_contract(Context&, Call&) {
+  co_return net::text_response(200, std::string(embedded("openapi.yaml")), "application/yaml");
+}
+
+Answer show_job_schema(Context&, Call&) {
+  co_return net::text_response(200, jobspec::json_schema(), "application/schema+json");
+}
+
+Answer check_alive(Context&, Call&) { co_return net::text_response(200, "ok\n"); }
+
+Answer check_ready(Context& context, Call&) {
+  const control::Controller::Load load = co_await context.services.controller.load();
+  if (load.store_failing)
+    co_return net::text_response(503, "jobs cannot be stored: " + load.store_problem + "\n");
+  co_return net::text_response(200, "ready\n");
+}
+
+Answer show_metrics(Context& context, Call&) {
+  const control::Controller::Load load = co_await context.services.controller.load();
+  std::string text = fmt::format(
+      "# HELP trainyard_info What runs here.\n"
+      "# TYPE trainyard_info gauge\n"
+      "trainyard_info{{version=\"{}\",engine=\"{}\"}} 1\n"
+      "# HELP trainyard_jobs_live Jobs that have not ended.\n"
+      "# TYPE trainyard_jobs_live gauge\n"
+      "trainyard_jobs_live {}\n"
+      "# HELP trainyard_jobs_waiting Jobs that wait for their turn.\n"
+      "# TYPE trainyard_jobs_waiting gauge\n"
+      "trainyard_jobs_waiting {}\n"
+      "# HELP trainyard_store_failing The last save failed and is being tried again.\n"
+      "# TYPE trainyard_store_failing gauge\n"
+      "trainyard_store_failing {}\n",
+      context.services.version,
+      context.services.engine,
+      load.live,
+      load.waiting,
+      load.store_failing ? 1 : 0);
+  text += context.metrics.render();
+  text += process_metrics();
+  co_return net::text_response(200, std::move(text), "text/plain; version=0.0.4; charset=utf-8");
+}
+
+/// The page runs one script and one style of its own, marked by a word that nobody can foresee;
+/// anything that slipped in beside them is not run.
+Answer show_page(Context&, Call&) {
+  const std::string nonce = random_hex(16);
+  std::string html(embedded("page.html"));
+  constexpr std::string_view mark = "@NONCE@";
+  for (std::size_t at; (at = html.find(mark)) != std::string::npos;)
+    html.replace(at, mark.size(), nonce);
+  net::Response response = net::text_response(200, std::move(html), "text/html; charset=utf-8");
+  response.headers.add("Content-Security-Policy",
+                       fmt::format("default-src 'none'; script-src 'nonce-{0}'; style-src "
+                                   "'nonce-{0}'; connect-src 'self'; img-src 'self' data:; "
+                                   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                                   nonce));
+  response.headers.add("Referrer-Policy", "no-referrer");
+  co_return response;
+}
+
+constexpr Binding kBindings[] = {
+    {"show_version", show_version},
+    {"show_contract", show_contract},
+    {"show_job_schema", show_job_schema},
+    {"check_alive", check_alive},
+    {"check_ready", check_ready},
+    {"show_metrics", show_metrics},
+    {"show_page", show_page},
+    {"show_sign_in", show_page},
+};
+
+}  // namespace
+
+std::span<const Binding> server_bindings() { return kBindings; }
+
+}  // namespace ty::api
