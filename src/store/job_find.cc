@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "store/impl/compress.h"
+#include "store/impl/handles.h"
 #include "store/impl/job_counts.h"
 #include "store/impl/job_rows.h"
 #include "store/job_store.h"
@@ -127,9 +128,7 @@ asio::awaitable<Result<Job>> JobStore::find(JobSeq seq) {
 
 asio::awaitable<Result<Job>> JobStore::find_by_handle(UserId owner, std::string handle) {
   auto read = [owner, &handle](Tx& tx) -> Result<Job> {
-    TY_TRY(auto seq,
-           tx.value<JobSeq>(
-               "select seq from jobs where owner_id = :owner and handle = :handle", owner, handle));
+    TY_TRY(auto seq, find_handle(tx, owner, handle));
     if (!seq) return no_job("called " + handle);
     return find_full(tx, *seq, handle);
   };

@@ -70,22 +70,19 @@ Result<void> fill_names(Tx& tx, Job& job) {
   return {};
 }
 
-Result<std::string> choose_handle(Tx& tx, const NewJob& fresh) {
+Result<Handle> choose_handle(Tx& tx, const NewJob& fresh) {
   const Job& job = fresh.job;
   if (!fresh.unique_name) return free_handle(tx, job.owner, job.name);
-  auto rows = tx.query("select id, state from jobs where owner_id = :owner and handle = :handle",
-                       job.owner,
-                       job.name);
-  if (rows.next()) {
-    return fail(Errc::Conflict,
-                fmt::format("you have a job called {} ({}…, {}); delete it or choose another name",
-                            job.name,
-                            rows.text(0).substr(0, 7),
-                            model::to_word(rows.get<model::JobState>(1))),
-                {{.pointer = "/name", .message = "taken", .code = "name_taken"}});
-  }
-  TY_DO(rows.status());
-  return job.name;
+  TY_TRY(auto taken, find_handle(tx, job.owner, job.name));
+  if (!taken) return Handle{.name = job.name};
+  auto rows = tx.query("select id, state from jobs where seq = :seq", *taken);
+  if (!rows.next()) return fail(Errc::Internal, "a job that was just found is gone");
+  return fail(Errc::Conflict,
+              fmt::format("you have a job called {} ({}…, {}); delete it or choose another name",
+                          job.name,
+                          rows.text(0).substr(0, 7),
+                          model::to_word(rows.get<model::JobState>(1))),
+              {{.pointer = "/name", .message = "taken", .code = "name_taken"}});
 }
 
 /// When the job counts as created, so that time does not run against `seq`.
@@ -105,24 +102,23 @@ Result<Time> creation_time(Tx& tx, Time wanted) {
   return wanted;
 }
 
-Result<void> insert_job_row(Tx& tx, const NewJob& fresh, const Job& job) {
+Result<void> insert_job_row(Tx& tx, const NewJob& fresh, const Job& job, const Handle& handle) {
   const model::JobLife& life = job.life;
   const std::optional<std::string_view> key =
       fresh.idempotency_key.empty() ? std::nullopt
                                     : std::optional<std::string_view>(fresh.idempotency_key);
   TY_DO(tx.exec(
-      "insert into jobs (seq, id, name, handle, owner_id, workspace_id, dialect, priority, "
-      "created_at, "
-      "role_counts, gpus_total, ttl, idempotency_key, version, state, attempt, queued_at, "
-      "not_before, ran, "
-      "time_limit) values (:seq, :id, :name, :handle, :owner, :workspace, :dialect, :priority, "
-      ":created_at, "
-      ":role_counts, :gpus, :ttl, :key, :version, :state, :attempt, :queued_at, :not_before, :ran, "
-      ":time_limit)",
+      "insert into jobs (seq, id, name, handle, handle_number, owner_id, workspace_id, dialect, "
+      "priority, created_at, role_counts, gpus_total, ttl, idempotency_key, version, state, "
+      "attempt, queued_at, not_before, ran, time_limit) "
+      "values (:seq, :id, :name, :handle, :handle_number, :owner, :workspace, :dialect, "
+      ":priority, :created_at, :role_counts, :gpus, :ttl, :key, :version, :state, "
+      ":attempt, :queued_at, :not_before, :ran, :time_limit)",
       job.seq,
       job.id,
       job.name,
       job.handle,
+      handle.number,
       job.owner,
       job.workspace,
       job.dialect,
@@ -156,10 +152,13 @@ Result<void> insert_companions(Tx& tx,
       fresh.original.bytes.size(),
       Blob{file.body}));
   for (const auto& [key, value] : fresh.labels) {
-    TY_DO(tx.exec("insert into job_labels (job_seq, key, value) values (:job, :key, :value)",
-                  job.seq,
-                  key,
-                  value));
+    TY_DO(
+        tx.exec("insert into job_labels (job_seq, key, value, owner_id) values (:job, :key, "
+                ":value, :owner)",
+                job.seq,
+                key,
+                value,
+                job.owner));
   }
   for (const model::Task& task : job.life.tasks) {
     if (task != model::Task{.ref = task.ref})
@@ -183,11 +182,12 @@ Result<Inserted> insert_job(Tx& tx, const NewJob& fresh, const PackedFile& file)
   if (repeated) return *std::move(repeated);
   Job job = fresh.job;
   TY_DO(fill_names(tx, job));
-  TY_TRY(job.handle, choose_handle(tx, fresh));
+  TY_TRY(const Handle handle, choose_handle(tx, fresh));
+  job.handle = handle.text();
   TY_TRY(job.created_at, creation_time(tx, job.created_at));
   TY_TRY(job.seq.value, tx.next_id(Sequence::Jobs));
   job.version = 1;
-  TY_DO(insert_job_row(tx, fresh, job));
+  TY_DO(insert_job_row(tx, fresh, job, handle));
   TY_DO(insert_companions(tx, fresh, file, job));
   const EventSubject subject{.job = job.seq, .workspace = job.workspace, .owner = job.owner};
   TY_TRY(const EventId event,

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -7,9 +9,23 @@
 
 namespace ty::store {
 
-/// The name itself when the owner has no job so called, else `name-2`, `name-3`…: the first number
-/// after the last one used for this name that is free. Looks at few rows however many jobs share
-/// the name.
-Result<std::string> free_handle(Tx& tx, UserId owner, std::string_view name);
+/// What a job is called among its owner's: number 1 is the name itself, others are `name-2`,
+/// `name-3`…
+struct Handle {
+  std::string_view name;
+  std::int64_t number = 1;
+  std::string text() const;
+};
+
+/// The number that `handle` gives to a job of this name.
+std::int64_t handle_number(std::string_view handle, std::string_view name);
+
+/// The owner's job that is called so. Two places to look: a job named like this, and the numbered
+/// one of a shorter name.
+Result<std::optional<JobSeq>> find_handle(Tx& tx, UserId owner, std::string_view handle);
+
+/// The name itself when it is free, else the number after the largest in use. Looks at few rows
+/// however many jobs share the name.
+Result<Handle> free_handle(Tx& tx, UserId owner, std::string_view name);
 
 }  // namespace ty::store

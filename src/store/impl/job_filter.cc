@@ -6,15 +6,19 @@
 #include <charconv>
 #include <tuple>
 
-#include "base/text.h"
+#include "store/impl/handles.h"
 
 namespace ty::store {
 
+using model::JobQuery;
 using model::JobSort;
 
 namespace {
 
-char letter_of(JobSort sort) { return "noae"[static_cast<int>(sort)]; }
+char letter_of(const JobQuery& query) {
+  if (query.sort == JobSort::Name && query.owner) return 'h';
+  return "noae"[static_cast<int>(query.sort)];
+}
 
 char fold(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
@@ -66,37 +70,40 @@ bool JobFilter::wants(const model::Job& job) const {
          (!query_.created_to || job.created_at < *query_.created_to) && wants_name(job.name);
 }
 
-std::string write_cursor(JobSort sort, const Position& position) {
-  std::string cursor = fmt::format("{}{}", letter_of(sort), position.seq);
-  if (sort == JobSort::Ended && position.ended_at) cursor += fmt::format(".{}", *position.ended_at);
-  if (sort == JobSort::Name) {
+std::string write_cursor(const JobQuery& query, const Position& position) {
+  std::string cursor = fmt::format("{}{}", letter_of(query), position.tie);
+  if (query.sort == JobSort::Ended && position.ended_at) {
+    cursor += fmt::format(".{}", *position.ended_at);
+  }
+  if (query.sort == JobSort::Name) {
     cursor += '.';
     for (const unsigned char c : position.name) cursor += fmt::format("{:02x}", c);
   }
   return cursor;
 }
 
-Result<std::optional<Position>> read_cursor(JobSort sort, std::string_view cursor) {
+Result<std::optional<Position>> read_cursor(const JobQuery& query) {
+  std::string_view cursor = query.cursor;
   if (cursor.empty()) return std::nullopt;
   const auto bad = [] {
     return fail(Errc::Invalid,
                 "the cursor does not belong to this list; begin again without one",
                 {{.pointer = "/cursor", .message = "not a cursor of this list", .code = "cursor"}});
   };
-  if (cursor.front() != letter_of(sort)) return bad();
+  if (cursor.front() != letter_of(query)) return bad();
   cursor.remove_prefix(1);
   Position position;
-  const auto seq = read_number(cursor);
-  if (!seq) return bad();
-  position.seq = *seq;
+  const auto tie = read_number(cursor);
+  if (!tie) return bad();
+  position.tie = *tie;
   const bool more = cursor.starts_with('.');
   if (more) cursor.remove_prefix(1);
-  if (sort == JobSort::Name) {
+  if (query.sort == JobSort::Name) {
     auto name = more ? read_hex(cursor) : std::nullopt;
     if (!name) return bad();
     position.name = *std::move(name);
     cursor = {};
-  } else if (sort == JobSort::Ended && more) {
+  } else if (query.sort == JobSort::Ended && more) {
     position.ended_at = read_number(cursor);
     if (!position.ended_at) return bad();
   } else if (more) {
@@ -106,29 +113,32 @@ Result<std::optional<Position>> read_cursor(JobSort sort, std::string_view curso
   return position;
 }
 
-Position position_of(JobSort sort, const model::Job& job) {
-  Position position{.seq = job.seq.value};
-  if (sort == JobSort::Name) position.name = job.name;
-  if (sort == JobSort::Ended && job.life.ended_at)
+Position position_of(const JobQuery& query, const model::Job& job) {
+  Position position{.tie = job.seq.value};
+  if (query.sort == JobSort::Name) {
+    position.name = job.name;
+    if (query.owner) position.tie = handle_number(job.handle, job.name);
+  }
+  if (query.sort == JobSort::Ended && job.life.ended_at) {
     position.ended_at = to_millis(*job.life.ended_at);
+  }
   return position;
 }
 
-bool is_after(JobSort sort, const Position& position, const Position& job) {
-  switch (sort) {
+bool is_after(const JobQuery& query, const Position& a, const Position& b) {
+  switch (query.sort) {
     case JobSort::Newest:
-      return job.seq < position.seq;
+      return b.tie < a.tie;
     case JobSort::Oldest:
-      return job.seq > position.seq;
+      return b.tie > a.tie;
     case JobSort::Name:
-      return std::tie(job.name, job.seq) > std::tie(position.name, position.seq);
+      return std::tie(b.name, b.tie) > std::tie(a.name, a.tie);
     case JobSort::Ended:
-      if (!job.ended_at || !position.ended_at) {
-        if (job.ended_at.has_value() != position.ended_at.has_value())
-          return job.ended_at.has_value();
-        return job.seq < position.seq;
+      if (!a.ended_at || !b.ended_at) {
+        if (a.ended_at.has_value() != b.ended_at.has_value()) return b.ended_at.has_value();
+        return b.tie < a.tie;
       }
-      return std::tie(*job.ended_at, job.seq) < std::tie(*position.ended_at, position.seq);
+      return std::tie(*b.ended_at, b.tie) < std::tie(*a.ended_at, a.tie);
   }
   return false;
 }

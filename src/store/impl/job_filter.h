@@ -46,17 +46,20 @@ class JobFilter {
 };
 
 /// Where a page ended, in the order of its sort. Cursors are these as text.
+///
+/// Equal names stand in the order of `seq`; among the jobs of one owner, where an index of their
+/// handles leads, in the order of their numbers.
 struct Position {
-  std::int64_t seq = 0;
+  std::int64_t tie = 0;                  ///< seq; the handle's number under Name for one owner
   std::string name;                      ///< under Name
   std::optional<std::int64_t> ended_at;  ///< under Ended; empty: among those that have not
 };
 
-std::string write_cursor(model::JobSort sort, const Position& position);
-/// Empty for an empty cursor; Invalid for one that another sort or program made.
-Result<std::optional<Position>> read_cursor(model::JobSort sort, std::string_view cursor);
-Position position_of(model::JobSort sort, const model::Job& job);
-/// Whether `job` comes after `position` under this sort.
-bool is_after(model::JobSort sort, const Position& position, const Position& job);
+std::string write_cursor(const model::JobQuery& query, const Position& position);
+/// Empty for an empty cursor; Invalid for one that another kind of list made.
+Result<std::optional<Position>> read_cursor(const model::JobQuery& query);
+Position position_of(const model::JobQuery& query, const model::Job& job);
+/// Whether `b` comes after `a`.
+bool is_after(const model::JobQuery& query, const Position& a, const Position& b);
 
 }  // namespace ty::store

@@ -71,7 +71,7 @@ Result<bool> take(Tx& tx,
   Conditions all = conditions;
   const std::string sql =
       fmt::format("select {} from {} {} order by {} limit {}",
-                  kJobColumns,
+                  job_columns("u.name", "w.name"),
                   kJobTables,
                   all.text(),
                   order,
@@ -79,7 +79,7 @@ Result<bool> take(Tx& tx,
   auto rows = tx.query_params(sql, all.params());
   while (rows.next()) {
     if (page.jobs.size() == static_cast<std::size_t>(query.limit)) {
-      page.next_cursor = write_cursor(query.sort, position_of(query.sort, page.jobs.back()));
+      page.next_cursor = write_cursor(query, position_of(query, page.jobs.back()));
       return true;
     }
     TY_TRY(auto job, read_job(rows));
@@ -92,40 +92,42 @@ Result<bool> take(Tx& tx,
 }  // namespace
 
 Result<JobPage> find_page_postgres(Tx& tx, const JobQuery& query) {
-  TY_TRY(const auto after, read_cursor(query.sort, query.cursor));
+  TY_TRY(const auto after, read_cursor(query));
   const std::string pattern = like_pattern(query.name_part);
   Conditions conditions;
   add_filters(conditions, query, pattern);
   JobPage page;
   switch (query.sort) {
     case JobSort::Newest:
-      if (after) conditions.where("j.seq < " + conditions.add(after->seq));
+      if (after) conditions.where("j.seq < " + conditions.add(after->tie));
       TY_DO(take(tx, query, conditions, "j.seq desc", page));
       break;
     case JobSort::Oldest:
-      if (after) conditions.where("j.seq > " + conditions.add(after->seq));
+      if (after) conditions.where("j.seq > " + conditions.add(after->tie));
       TY_DO(take(tx, query, conditions, "j.seq", page));
       break;
-    case JobSort::Name:
+    case JobSort::Name: {
+      const std::string_view tie = query.owner ? "j.handle_number" : "j.seq";
       if (after) {
         const std::string name = conditions.add(after->name);
-        conditions.where(
-            fmt::format("(j.name, j.seq) > ({}, {})", name, conditions.add(after->seq)));
+        const std::string number = conditions.add(after->tie);
+        conditions.where(fmt::format("(j.name, {}) > ({}, {})", tie, name, number));
       }
-      TY_DO(take(tx, query, conditions, "j.name, j.seq", page));
+      TY_DO(take(tx, query, conditions, fmt::format("j.name, {}", tie), page));
       break;
+    }
     case JobSort::Ended: {
       Conditions ended = conditions;
       if (!after || !after->ended_at) {
         conditions.where("j.ended_at is null");
-        if (after) conditions.where("j.seq < " + conditions.add(after->seq));
+        if (after) conditions.where("j.seq < " + conditions.add(after->tie));
         TY_TRY(const bool full, take(tx, query, conditions, "j.seq desc", page));
         if (full) return page;
       }
       ended.where("j.ended_at is not null");
       if (after && after->ended_at) {
         const std::string at = ended.add(*after->ended_at);
-        ended.where(fmt::format("(j.ended_at, j.seq) < ({}, {})", at, ended.add(after->seq)));
+        ended.where(fmt::format("(j.ended_at, j.seq) < ({}, {})", at, ended.add(after->tie)));
       }
       TY_DO(take(tx, query, ended, "j.ended_at desc, j.seq desc", page));
       break;

@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
+#include "store/impl/handles.h"
 #include "store/impl/job_filter.h"
 #include "store/impl/job_pages.h"
 #include "store/impl/job_rows.h"
@@ -15,13 +19,14 @@ using model::JobSort;
 
 namespace {
 
-/// About ten milliseconds.
-constexpr std::int64_t kBudget = 40'000;
-constexpr std::int64_t kRowCost = 16;  ///< a whole row read and compared
-constexpr std::int64_t kNameCost = 4;  ///< its name only
+/// What a page may read: about five milliseconds' worth.
+constexpr std::int64_t kBudget = 20'000;
+constexpr std::int64_t kRowCost = 4;  ///< a row read by its number, in index entries
+/// So many jobs are sorted here rather than read along an index with most of its entries unwanted.
 constexpr std::int64_t kSmallSet = 1'000;
-/// Names are compared directly rather than searched when there are no more than this.
-constexpr std::int64_t kFewNames = 500;
+/// So many names are rather compared than searched.
+constexpr std::int64_t kFewNames = 100;
+constexpr int kNameProbe = 64;
 constexpr std::size_t kMostCells = 2'000;
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
 
@@ -30,24 +35,36 @@ class PageFinder {
   PageFinder(Tx& tx, const JobQuery& query) : tx_(tx), query_(query), filter_(query) {}
 
   Result<JobPage> find() {
-    TY_TRY(after_, read_cursor(query_.sort, query_.cursor));
+    TY_TRY(after_, read_cursor(query_));
     TY_DO(set_range());
     TY_DO(set_cells());
     if (range_.empty() || (filter_.by_cell() && cells_.empty())) return JobPage{};
     switch (query_.sort) {
       case JobSort::Newest:
-      case JobSort::Oldest:
-        return by_seq();
+      case JobSort::Oldest: {
+        TY_TRY(auto source, best_source(budget_));
+        return by_seq(*source.stream);
+      }
       case JobSort::Name:
       case JobSort::Ended:
         break;
     }
     TY_TRY(auto small, small_set());
     if (small) return sorted_here(*std::move(small));
-    return query_.sort == JobSort::Name ? along_names() : along_ends();
+    if (query_.sort == JobSort::Ended) return along_ends();
+    return query_.owner ? along_handles() : along_names();
   }
 
  private:
+  struct Source {
+    std::unique_ptr<SeqStream> stream;
+    std::int64_t size = kUnknown;  ///< no more than this
+  };
+  struct Candidate {
+    Position position;
+    std::int64_t seq = 0;
+  };
+
   Tx& tx_;
   const JobQuery& query_;
   JobFilter filter_;
@@ -57,17 +74,25 @@ class PageFinder {
   std::vector<CountedCell> cells_;
   std::int64_t in_cells_ = kUnknown;
   JobPage page_;
+  std::unordered_map<std::int64_t, std::string> owner_names_, workspace_names_;
 
   int wanted() const { return query_.limit + 1; }
+  bool in_range(std::int64_t seq) const { return seq >= range_.low && seq <= range_.high; }
+  Reading reading(Budget& budget) { return {tx_, range_, wanted(), filter_, budget}; }
 
   // Where to look.
+
+  Result<std::int64_t> newest_seq() {
+    TY_TRY(auto seq, tx_.value<std::int64_t>("select seq from jobs order by seq desc limit 1"));
+    return seq.value_or(0);
+  }
 
   /// The first seq whose job was created at or after `time`. Creation times grow with seq, so
   /// halving finds it.
   Result<std::int64_t> first_created_at_or_after(Time time) {
-    TY_TRY(auto newest, tx_.value<std::int64_t>("select seq from jobs order by seq desc limit 1"));
     std::int64_t low = 1;
-    std::int64_t high = newest.value_or(0) + 1;
+    TY_TRY(std::int64_t high, newest_seq());
+    ++high;
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
       auto rows = tx_.query(
@@ -97,182 +122,277 @@ class PageFinder {
         range_.high = end - 1;
       }
     }
-    if (after_ && query_.sort == JobSort::Newest)
-      range_.high = std::min(range_.high, after_->seq - 1);
-    if (after_ && query_.sort == JobSort::Oldest)
-      range_.low = std::max(range_.low, after_->seq + 1);
+    if (after_ && query_.sort == JobSort::Newest) {
+      range_.high = std::min(range_.high, after_->tie - 1);
+    }
+    if (after_ && query_.sort == JobSort::Oldest) {
+      range_.low = std::max(range_.low, after_->tie + 1);
+    }
     return {};
   }
 
   Result<void> set_cells() {
     if (!filter_.by_cell()) return {};
     TY_TRY(cells_, counted_cells(tx_, query_.owner.value_or(UserId{})));
-    std::erase_if(cells_,
-                  [this](const CountedCell& counted) { return !filter_.wants_cell(counted.cell); });
+    std::erase_if(cells_, [this](const CountedCell& c) { return !filter_.wants_cell(c.cell); });
     in_cells_ = 0;
     for (const CountedCell& counted : cells_) in_cells_ += counted.jobs;
     return {};
   }
 
-  std::int64_t in_range() const { return range_.high == INT64_MAX ? kUnknown : range_.size(); }
-
   /// How many jobs have the label, looking no further than `enough`.
-  Result<std::int64_t> labelled(std::int64_t enough) {
+  Result<std::int64_t> count_labelled(std::int64_t enough) {
     if (!query_.label) return kUnknown;
     const auto& [key, value] = *query_.label;
     TY_TRY(auto count,
-           value ? tx_.value<std::int64_t>(
-                       "select count(*) from (select 1 from job_labels indexed by job_labels_value "
-                       "where key = :key and value = :value limit :enough)",
-                       key,
-                       *value,
-                       enough)
-                 : tx_.value<std::int64_t>(
-                       "select count(*) from (select 1 from job_labels indexed by job_labels_key "
-                       "where key = :key limit :enough)",
-                       key,
-                       enough));
+           value&& query_.owner
+               ? tx_.value<std::int64_t>(
+                     "select count(*) from (select 1 from job_labels indexed by job_labels_owner "
+                     "where owner_id = :owner and key = :key and value = :value limit :enough)",
+                     *query_.owner,
+                     key,
+                     *value,
+                     enough)
+           : value ? tx_.value<std::int64_t>("select count(*) from (select 1 from job_labels "
+                                             "indexed by job_labels_value "
+                                             "where key = :key and value = :value limit :enough)",
+                                             key,
+                                             *value,
+                                             enough)
+                   : tx_.value<std::int64_t>("select count(*) from (select 1 from job_labels "
+                                             "indexed by job_labels_key "
+                                             "where key = :key limit :enough)",
+                                             key,
+                                             enough));
     return *count < enough ? *count : kUnknown;
   }
 
-  /// The smallest source, and what is known of its size.
-  Result<std::pair<std::unique_ptr<SeqStream>, std::int64_t>> best_stream() {
-    TY_TRY(const std::int64_t with_label,
-           labelled(std::min<std::int64_t>(in_cells_, 4 * kSmallSet)));
-    const std::int64_t smallest = std::min({in_cells_, with_label, in_range()});
-    if (has_name_pieces(filter_.name_part()) && smallest > kFewNames) {
-      TY_TRY(auto names, jobs_by_name(tx_, range_, wanted(), filter_, budget_));
-      return std::pair(std::move(names), kUnknown);
+  /// Whether to begin with the names rather than with a source of `others` jobs.
+  Result<bool> names_lead(std::int64_t others, Budget& budget) {
+    if (!has_name_pieces(filter_.name_part()) || others <= kFewNames) return false;
+    if (others == kUnknown) return true;
+    TY_TRY(const NameHits hits, first_name_hits(reading(budget), kNameProbe));
+    if (hits.all) return true;
+    // Both are common. One job in `gap` has such a name; the others are one in `rarity`.
+    TY_TRY(const std::int64_t newest, newest_seq());
+    const std::int64_t gap =
+        std::max<std::int64_t>(1, std::abs(hits.seqs.front() - hits.seqs.back()) / kNameProbe);
+    const std::int64_t rarity = std::max<std::int64_t>(1, newest / others);
+    return rarity < std::min(gap, others / wanted());
+  }
+
+  /// The source that is likely to offer the fewest unwanted jobs.
+  Result<Source> best_source(Budget& budget) {
+    const std::int64_t in_range = range_.high == INT64_MAX ? kUnknown : range_.size();
+    TY_TRY(const std::int64_t labelled,
+           count_labelled(std::min<std::int64_t>(in_cells_, 2 * kSmallSet)));
+    const std::int64_t smallest = std::min({in_cells_, labelled, in_range});
+    TY_TRY(const bool by_name, names_lead(smallest, budget));
+    if (by_name) {
+      TY_TRY(auto names, jobs_by_name(reading(budget)));
+      return Source{.stream = std::move(names)};
     }
-    const bool too_many_cells = cells_.size() > kMostCells && query_.limit > 0;
-    if (query_.label && (with_label <= in_cells_ || too_many_cells)) {
-      return std::pair(
-          jobs_with_label(tx_, range_, wanted(), query_.label->first, query_.label->second),
-          with_label);
+    const bool by_cell = filter_.by_cell() && cells_.size() <= kMostCells;
+    if (query_.label && (labelled <= in_cells_ || !by_cell)) {
+      return Source{jobs_with_label(reading(budget)), labelled};
     }
-    if (filter_.by_cell() && !too_many_cells && in_cells_ <= in_range()) {
-      return std::pair(jobs_of_cells(tx_, range_, wanted(), cells_), in_cells_);
+    if (!by_cell || in_range < in_cells_) return Source{all_jobs(reading(budget)), in_range};
+    if (query_.owner) {
+      return Source{jobs_of_owner(reading(budget), *query_.owner, cells_), in_cells_};
     }
-    return std::pair(all_jobs(tx_, range_, wanted()), in_range());
+    return Source{jobs_of_cells(reading(budget), cells_), in_cells_};
   }
 
   // What is taken.
 
-  Result<bool> has_label(JobSeq seq) {
-    if (!query_.label) return true;
-    const auto& [key, value] = *query_.label;
-    TY_TRY(auto found,
-           tx_.value<std::string>(
-               "select value from job_labels where job_seq = :job and key = :key", seq, key));
-    return found && (!value || *found == *value);
+  bool fits(const Rows& row) const {
+    using namespace job_column;
+    const Time created_at = row.get<Time>(kCreatedAt);
+    return filter_.wants_state(row.get<model::JobState>(kState)) &&
+           filter_.wants_owner(row.get<UserId>(kOwner)) &&
+           filter_.wants_workspace(row.get<WorkspaceId>(kWorkspace)) &&
+           filter_.wants_dialect(row.get<model::Dialect>(kDialect)) &&
+           (!query_.created_from || created_at >= *query_.created_from) &&
+           (!query_.created_to || created_at < *query_.created_to) &&
+           filter_.wants_name(row.text(kName));
   }
 
-  /// The job, if it is one of those asked for.
-  Result<std::optional<Job>> load_wanted(std::int64_t seq) {
-    if (!filter_.name_part().empty()) {
-      budget_.spend(kNameCost);
-      TY_TRY(auto name, tx_.value<std::string>("select name from jobs where seq = :seq", seq));
-      if (!name || !filter_.wants_name(*name)) return std::nullopt;
-    }
+  Result<bool> has_label(std::int64_t seq) {
+    if (!query_.label) return true;
+    const auto& [key, value] = *query_.label;
+    auto rows =
+        tx_.query("select value from job_labels where job_seq = :job and key = :key", seq, key);
+    const bool has = rows.next() && (!value || rows.text(0) == *value);
+    TY_DO(rows.status());
+    return has;
+  }
+
+  /// The job's row for `look`, if it is one of those asked for.
+  template <class Look>
+  Result<bool> look_at(std::int64_t seq, const Look& look) {
+    static const std::string sql =
+        fmt::format("select {} from jobs j where j.seq = :seq", job_columns("''", "''"));
     budget_.spend(kRowCost);
-    TY_TRY(auto job, load_job(tx_, JobSeq{seq}));
-    if (!job || !filter_.wants(*job)) return std::nullopt;
-    TY_TRY(const bool labelled, has_label(job->seq));
-    if (!labelled) return std::nullopt;
+    auto rows = tx_.query(sql, seq);
+    if (!rows.next()) {
+      TY_DO(rows.status());
+      return false;
+    }
+    if (!fits(rows)) return false;
+    TY_TRY(const bool labelled, has_label(seq));
+    if (!labelled) return false;
+    TY_DO(look(rows));
+    return true;
+  }
+
+  Result<std::string> cached_name(std::unordered_map<std::int64_t, std::string>& names,
+                                  const char* sql,
+                                  std::int64_t id) {
+    const auto found = names.find(id);
+    if (found != names.end()) return found->second;
+    TY_TRY(auto name, tx_.value<std::string>(sql, id));
+    return names.emplace(id, name.value_or("")).first->second;
+  }
+
+  Result<std::optional<Job>> load_wanted(std::int64_t seq) {
+    std::optional<Job> job;
+    const auto look = [&](const Rows& row) -> Result<void> {
+      TY_TRY(job, read_job(row));
+      return {};
+    };
+    TY_TRY(const bool found, look_at(seq, look));
+    if (!found) return std::nullopt;
+    TY_TRY(job->owner_name,
+           cached_name(owner_names_, "select name from users where id = :id", job->owner.value));
+    TY_TRY(
+        job->workspace_name,
+        cached_name(
+            workspace_names_, "select name from workspaces where id = :id", job->workspace.value));
     return job;
   }
 
   /// True when the page is full: there is at least one more.
   bool add(Job job) {
     if (page_.jobs.size() == static_cast<std::size_t>(query_.limit)) {
-      page_.next_cursor = write_cursor(query_.sort, position_of(query_.sort, page_.jobs.back()));
+      stop_at(position_of(query_, page_.jobs.back()));
       return true;
     }
     page_.jobs.push_back(std::move(job));
     return false;
   }
 
-  void stop_at(const Position& position) {
-    page_.next_cursor = write_cursor(query_.sort, position);
+  /// Takes the job if it is wanted. True when the page ends here.
+  Result<bool> take(std::int64_t seq, const Position& here) {
+    TY_TRY(auto job, load_wanted(seq));
+    if (job && add(*std::move(job))) return true;
+    if (!budget_.spent()) return false;
+    stop_at(here);
+    return true;
   }
+
+  void stop_at(const Position& position) { page_.next_cursor = write_cursor(query_, position); }
 
   // How it is put together.
 
-  Result<JobPage> by_seq() {
-    TY_TRY(auto best, best_stream());
-    SeqStream& stream = *best.first;
+  Result<JobPage> by_seq(SeqStream& stream) {
     for (;;) {
       TY_TRY(auto seq, stream.next());
-      if (!seq) {
-        if (const auto stopped = stream.stopped_at()) stop_at({.seq = *stopped});
-        return std::move(page_);
-      }
-      TY_TRY(auto job, load_wanted(*seq));
-      if (job && add(*std::move(job))) return std::move(page_);
-      if (budget_.spent()) {
-        stop_at({.seq = *seq});
-        return std::move(page_);
-      }
+      if (!seq) return std::move(page_);
+      TY_TRY(const bool ends, take(*seq, {.tie = *seq}));
+      if (ends) return std::move(page_);
     }
   }
 
   /// Every candidate, when a source is known to be small.
   Result<std::optional<std::vector<std::int64_t>>> small_set() {
-    std::vector<std::int64_t> all;
-    TY_TRY(auto best, best_stream());
+    // Its own budget: what is spent on finding out must not shorten the page.
+    Budget budget(kBudget);
+    TY_TRY(auto source, best_source(budget));
     // A search by name tells its size only by being read.
-    if (best.second > kSmallSet && !has_name_pieces(filter_.name_part())) return std::nullopt;
+    const bool may_be_small = source.size <= kSmallSet || has_name_pieces(filter_.name_part());
+    if (!may_be_small) return std::nullopt;
+    std::vector<std::int64_t> all;
     for (;;) {
-      TY_TRY(auto seq, best.first->next());
-      if (!seq) break;
-      if (all.size() == kSmallSet) return std::nullopt;
+      TY_TRY(auto seq, source.stream->next());
+      if (!seq) return all;
+      if (all.size() == kSmallSet || budget.spent()) return std::nullopt;
       all.push_back(*seq);
     }
-    if (best.first->stopped_at()) return std::nullopt;
-    return all;
+  }
+
+  Position read_position(std::int64_t seq, const Rows& row) const {
+    using namespace job_column;
+    Position position{.tie = seq};
+    if (query_.sort == JobSort::Name) {
+      position.name = row.text(kName);
+      if (query_.owner) position.tie = handle_number(row.text(kHandle), position.name);
+    } else {
+      position.ended_at = row.get<std::optional<std::int64_t>>(kEndedAt);
+    }
+    return position;
   }
 
   Result<JobPage> sorted_here(std::vector<std::int64_t> seqs) {
-    std::vector<std::pair<Position, Job>> jobs;
+    std::vector<Candidate> candidates;
     for (const std::int64_t seq : seqs) {
-      TY_TRY(auto job, load_wanted(seq));
-      if (!job) continue;
-      Position position = position_of(query_.sort, *job);
-      if (after_ && !is_after(query_.sort, *after_, position)) continue;
-      jobs.emplace_back(std::move(position), *std::move(job));
+      const auto look = [&](const Rows& row) -> Result<void> {
+        Position position = read_position(seq, row);
+        if (after_ && !is_after(query_, *after_, position)) return {};
+        candidates.push_back({std::move(position), seq});
+        return {};
+      };
+      TY_DO(look_at(seq, look));
     }
-    std::sort(jobs.begin(), jobs.end(), [this](const auto& a, const auto& b) {
-      return is_after(query_.sort, a.first, b.first);
-    });
-    for (auto& [position, job] : jobs) {
-      if (add(std::move(job))) break;
+    const auto kept = std::min(candidates.size(), static_cast<std::size_t>(wanted()));
+    std::partial_sort(candidates.begin(),
+                      candidates.begin() + static_cast<std::ptrdiff_t>(kept),
+                      candidates.end(),
+                      [this](const Candidate& a, const Candidate& b) {
+                        return is_after(query_, a.position, b.position);
+                      });
+    for (std::size_t i = 0; i < kept; ++i) {
+      TY_TRY(auto job, load_wanted(candidates[i].seq));
+      if (job && add(*std::move(job))) break;
     }
     return std::move(page_);
   }
-
-  bool in_range(std::int64_t seq) const { return seq >= range_.low && seq <= range_.high; }
 
   Result<JobPage> along_names() {
     auto rows = tx_.query(
         "select seq, name, owner_id, workspace_id, dialect from jobs indexed by jobs_name "
         "where (name, seq) > (:name, :seq) order by name, seq",
         after_ ? after_->name : std::string(),
-        after_ ? after_->seq : 0);
+        after_ ? after_->tie : 0);
     while (rows.next()) {
       budget_.spend(1);
       const std::int64_t seq = rows.integer(0);
-      const bool maybe = in_range(seq) && filter_.wants_owner(rows.get<UserId>(2)) &&
-                         filter_.wants_workspace(rows.get<WorkspaceId>(3)) &&
+      const bool maybe = in_range(seq) && filter_.wants_workspace(rows.get<WorkspaceId>(3)) &&
                          filter_.wants_dialect(rows.get<model::Dialect>(4)) &&
                          filter_.wants_name(rows.text(1));
-      if (maybe) {
-        TY_TRY(auto job, load_wanted(seq));
-        if (job && add(*std::move(job))) return std::move(page_);
-      }
-      if (budget_.spent()) {
-        stop_at({.seq = seq, .name = rows.get<std::string>(1)});
-        return std::move(page_);
-      }
+      if (!maybe && !budget_.spent()) continue;
+      TY_TRY(const bool ends, take(seq, {.tie = seq, .name = rows.get<std::string>(1)}));
+      if (ends) return std::move(page_);
+    }
+    TY_DO(rows.status());
+    return std::move(page_);
+  }
+
+  Result<JobPage> along_handles() {
+    auto rows = tx_.query(
+        "select seq, name, handle_number from jobs indexed by jobs_handle "
+        "where owner_id = :owner and (name, handle_number) > (:name, :number) "
+        "order by name, handle_number",
+        *query_.owner,
+        after_ ? after_->name : std::string(),
+        after_ ? after_->tie : 0);
+    while (rows.next()) {
+      budget_.spend(1);
+      const std::int64_t seq = rows.integer(0);
+      const bool maybe = in_range(seq) && filter_.wants_name(rows.text(1));
+      if (!maybe && !budget_.spent()) continue;
+      TY_TRY(const bool ends,
+             take(seq, {.tie = rows.integer(2), .name = rows.get<std::string>(1)}));
+      if (ends) return std::move(page_);
     }
     TY_DO(rows.status());
     return std::move(page_);
@@ -280,16 +400,15 @@ class PageFinder {
 
   Result<JobPage> along_ends() {
     if (!after_ || !after_->ended_at) {
-      TY_TRY(const bool full, take_unended());
-      if (full) return std::move(page_);
+      TY_TRY(const bool ends, take_unended());
+      if (ends) return std::move(page_);
     }
     auto rows = tx_.query(
-        "select seq, ended_at, owner_id, workspace_id, dialect, state from jobs indexed by "
-        "jobs_ended "
-        "where ended_at is not null and (ended_at, seq) < (:ended_at, :seq) order by ended_at "
-        "desc, seq desc",
+        "select seq, ended_at, owner_id, workspace_id, dialect, state from jobs "
+        "indexed by jobs_ended where ended_at is not null and (ended_at, seq) < (:ended_at, :seq) "
+        "order by ended_at desc, seq desc",
         after_ && after_->ended_at ? *after_->ended_at : INT64_MAX,
-        after_ && after_->ended_at ? after_->seq : INT64_MAX);
+        after_ && after_->ended_at ? after_->tie : INT64_MAX);
     while (rows.next()) {
       budget_.spend(1);
       const std::int64_t seq = rows.integer(0);
@@ -297,14 +416,9 @@ class PageFinder {
                          filter_.wants_workspace(rows.get<WorkspaceId>(3)) &&
                          filter_.wants_dialect(rows.get<model::Dialect>(4)) &&
                          filter_.wants_state(rows.get<model::JobState>(5));
-      if (maybe) {
-        TY_TRY(auto job, load_wanted(seq));
-        if (job && add(*std::move(job))) return std::move(page_);
-      }
-      if (budget_.spent()) {
-        stop_at({.seq = seq, .ended_at = rows.integer(1)});
-        return std::move(page_);
-      }
+      if (!maybe && !budget_.spent()) continue;
+      TY_TRY(const bool ends, take(seq, {.tie = seq, .ended_at = rows.integer(1)}));
+      if (ends) return std::move(page_);
     }
     TY_DO(rows.status());
     return std::move(page_);
@@ -317,18 +431,15 @@ class PageFinder {
       return model::is_final(counted.cell.state) || !filter_.wants_cell(counted.cell);
     });
     if (cells.empty()) return false;
-    SeqRange range = range_;
-    if (after_) range.high = std::min(range.high, after_->seq - 1);
-    const auto stream = jobs_of_cells(tx_, range, wanted(), cells);
+    Reading unended = reading(budget_);
+    if (after_) unended.range.high = std::min(unended.range.high, after_->tie - 1);
+    const auto stream =
+        query_.owner ? jobs_of_owner(unended, *query_.owner, cells) : jobs_of_cells(unended, cells);
     for (;;) {
       TY_TRY(auto seq, stream->next());
       if (!seq) return false;
-      TY_TRY(auto job, load_wanted(*seq));
-      if (job && add(*std::move(job))) return true;
-      if (budget_.spent()) {
-        stop_at({.seq = *seq});
-        return true;
-      }
+      TY_TRY(const bool ends, take(*seq, {.tie = *seq}));
+      if (ends) return true;
     }
   }
 };

@@ -23,6 +23,16 @@ std::optional<std::string> json_unless_default(const T& value) {
 
 }  // namespace
 
+std::string job_columns(std::string_view owner_name, std::string_view workspace_name) {
+  return fmt::format(
+      "j.seq, j.id, j.name, j.handle, j.owner_id, {}, j.workspace_id, {}, j.dialect, j.priority, "
+      "j.created_at, j.role_counts, j.gpus_total, j.version, j.state, j.ending_as, j.attempt, "
+      "j.retries, j.decision, j.queued_at, j.not_before, j.placed_at, j.started_at, j.decided_at, "
+      "j.stop_at, j.ended_at, j.ran, j.time_limit",
+      owner_name,
+      workspace_name);
+}
+
 std::string write_role_counts(const std::vector<Task>& tasks) {
   std::vector<int> counts;
   for (const Task& task : tasks) {
@@ -105,8 +115,8 @@ Result<Job> read_job(const Rows& rows) {
 }
 
 Result<std::optional<Job>> load_job(Tx& tx, JobSeq seq) {
-  static const std::string sql =
-      fmt::format("select {} from {} where j.seq = :seq", kJobColumns, kJobTables);
+  static const std::string sql = fmt::format(
+      "select {} from {} where j.seq = :seq", job_columns("u.name", "w.name"), kJobTables);
   auto rows = tx.query(sql, seq);
   std::optional<Job> job;
   if (rows.next()) {

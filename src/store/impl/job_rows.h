@@ -10,15 +10,15 @@
 /// Rows of the job tables as the model's values.
 namespace ty::store {
 
-/// The columns `read_job` wants, of `jobs j` joined with owner and workspace.
-inline constexpr const char* kJobColumns =
-    "j.seq, j.id, j.name, j.handle, j.owner_id, u.name, j.workspace_id, w.name, j.dialect, "
-    "j.priority, "
-    "j.created_at, j.role_counts, j.gpus_total, j.version, j.state, j.ending_as, j.attempt, "
-    "j.retries, "
-    "j.decision, j.queued_at, j.not_before, j.placed_at, j.started_at, j.decided_at, j.stop_at, "
-    "j.ended_at, "
-    "j.ran, j.time_limit";
+/// The columns `read_job` wants, of a row of `jobs j`; the names of owner and workspace come from
+/// the two expressions.
+std::string job_columns(std::string_view owner_name, std::string_view workspace_name);
+/// Where some of them are.
+namespace job_column {
+inline constexpr int kName = 2, kHandle = 3, kOwner = 4, kWorkspace = 6, kDialect = 8,
+                     kCreatedAt = 10, kState = 14, kEndedAt = 25;
+}
+/// Both names joined in.
 inline constexpr const char* kJobTables =
     "jobs j left join users u on u.id = j.owner_id left join workspaces w on w.id = j.workspace_id";
 
@@ -33,7 +33,7 @@ std::optional<std::string> ending_column(const model::Ending& ending);
 std::optional<std::string> placement_column(const std::optional<model::Placement>& placement);
 Result<model::Decision> read_decision(const Rows& rows, int column);
 
-/// Without tasks. The current row of a query for kJobColumns.
+/// Without tasks. The current row of a query for `job_columns`.
 Result<model::Job> read_job(const Rows& rows);
 Result<std::optional<model::Job>> load_job(Tx& tx, JobSeq seq);
 /// Fills `life.tasks` for the present attempt.

@@ -1,6 +1,7 @@
 #include "store/impl/seq_streams.h"
 
 #include <algorithm>
+#include <set>
 
 #include "store/impl/name_index.h"
 
@@ -8,24 +9,51 @@ namespace ty::store {
 
 namespace {
 
-constexpr int kLargestChunk = 512;
+using Chunk = ChunkedStream::Chunk;
 
-Result<void> collect(Rows rows, std::vector<std::int64_t>& out) {
-  while (rows.next()) out.push_back(rows.integer(0));
+constexpr int kLargestChunk = 512;
+/// A search by name pieces gets dearer with every piece; this many tell names apart well enough.
+constexpr std::size_t kMostPieces = 6;
+
+bool all_fit(const Rows&) { return true; }
+
+/// `seq` is the first column.
+template <class Fits>
+Result<void> collect(Rows rows, Chunk& chunk, const Fits& fits) {
+  while (rows.next()) {
+    ++chunk.read;
+    chunk.last = rows.integer(0);
+    if (fits(rows)) chunk.fitting.push_back(chunk.last);
+  }
   return rows.status();
 }
 
-/// A query in both directions; the index is named, since only we know how long its rows are.
-/// `where` comes before the range condition and may be empty.
-struct BothWays {
-  std::string up, down;
+/// A query in both directions; the index is named in `from`, since only we know how long its rows
+/// are. `seq` is the first of `columns`, `where` comes before its range and may be empty.
+class BothWays {
+ public:
+  BothWays(const std::string& columns, const std::string& from, const std::string& where) {
+    const std::string seq = columns.substr(0, columns.find(','));
+    const std::string head = "select " + columns + " from " + from + " where " + where +
+                             (where.empty() ? "" : " and ") + seq +
+                             " between :low and :high order by " + seq;
+    up_ = head + " limit :most";
+    down_ = head + " desc limit :most";
+  }
+  const std::string& sql(const SeqRange& range) const { return range.down ? down_ : up_; }
+
+ private:
+  std::string up_, down_;
 };
-BothWays both_ways(std::string_view table, std::string_view column, std::string_view where) {
-  const std::string head = "select " + std::string(column) + " from " + std::string(table) +
-                           " where " + std::string(where) + (where.empty() ? "" : " and ") +
-                           std::string(column) + " between :low and :high order by " +
-                           std::string(column);
-  return {head + " limit :most", head + " desc limit :most"};
+
+std::unique_ptr<SeqStream> merged(bool down, std::vector<std::unique_ptr<SeqStream>> streams) {
+  if (streams.size() == 1) return std::move(streams.front());
+  return std::make_unique<MergedStream>(down, std::move(streams));
+}
+
+/// Most of many streams give little to a page; those that give more are asked again.
+int share_of_page(int page, std::size_t streams) {
+  return streams <= 1 ? page : std::max<int>(4, 2 * page / static_cast<int>(streams));
 }
 
 std::vector<std::string_view> characters(std::string_view text) {
@@ -39,83 +67,87 @@ std::vector<std::string_view> characters(std::string_view text) {
   return all;
 }
 
-/// `"tra" AND "rai" AND "ain"`: without positions in the index, the pieces of a phrase are asked
-/// for one by one.
+/// `"tra" AND "ain"`: without positions in the index, the pieces of a fragment are asked for one by
+/// one. Those from the end come first: names tend to begin alike.
 std::string pieces_query(std::string_view fragment) {
   const auto letters = characters(fragment);
   std::vector<std::string> pieces;
-  for (std::size_t i = 0; i + 3 <= letters.size(); ++i) {
+  const auto add = [&](std::size_t from) {
     std::string piece;
-    for (std::size_t k = i; k < i + 3; ++k)
+    for (std::size_t k = from; k < from + 3; ++k) {
       piece += letters[k] == "\"" ? "\"\"" : std::string(letters[k]);
-    if (std::find(pieces.begin(), pieces.end(), piece) == pieces.end())
-      pieces.push_back(std::move(piece));
+    }
+    if (std::find(pieces.begin(), pieces.end(), piece) == pieces.end()) pieces.push_back(piece);
+  };
+  for (std::size_t end = letters.size(); end >= 3 && pieces.size() < kMostPieces; end -= 3) {
+    add(end - 3);
+    if (end < 6) break;
   }
+  if (pieces.size() < kMostPieces) add(0);
   std::string query;
-  for (const std::string& piece : pieces)
+  for (const std::string& piece : pieces) {
     query += (query.empty() ? "\"" : " AND \"") + piece + "\"";
+  }
   return query;
 }
 
-/// Names that are not in the index yet, compared one by one.
-class UnindexedNames final : public SeqStream {
- public:
-  UnindexedNames(Tx& tx, SeqRange range, const JobFilter& filter, Budget& budget)
-      : filter_(filter),
-        budget_(budget),
-        rows_(tx.query(
-            range.down
-                ? "select seq, name from jobs where seq between :low and :high order by seq desc"
-                : "select seq, name from jobs where seq between :low and :high order by seq",
-            range.low,
-            range.high)) {}
+Result<void> fetch_hits(
+    Tx& tx, const std::string& pieces, const SeqRange& range, int most, Chunk& chunk) {
+  return collect(tx.query(range.down ? "select rowid from job_names where job_names match :pieces "
+                                       "and rowid between :low and :high "
+                                       "order by rowid desc limit :most"
+                                     : "select rowid from job_names where job_names match :pieces "
+                                       "and rowid between :low and :high "
+                                       "order by rowid limit :most",
+                          pieces,
+                          range.low,
+                          range.high,
+                          most),
+                 chunk,
+                 all_fit);
+}
 
-  Result<std::optional<std::int64_t>> next() override {
-    while (!budget_.spent() && rows_.next()) {
-      budget_.spend(2);
-      at_ = rows_.integer(0);
-      if (filter_.wants_name(rows_.text(1))) return at_;
-    }
-    TY_DO(rows_.status());
-    return std::nullopt;
-  }
-  std::optional<std::int64_t> stopped_at() const override {
-    return budget_.spent() ? at_ : std::nullopt;
-  }
-
- private:
-  const JobFilter& filter_;
-  Budget& budget_;
-  Rows rows_;
-  std::optional<std::int64_t> at_;
-};
+std::unique_ptr<SeqStream> jobs_in(const Reading& reading, const SeqRange& range) {
+  static const BothWays plain("seq", "jobs", "");
+  static const BothWays named("seq, name", "jobs", "");
+  const bool by_name = !reading.filter.name_part().empty();
+  auto fetch = [&tx = reading.tx, &filter = reading.filter, by_name](
+                   const SeqRange& r, int most, Chunk& chunk) {
+    if (!by_name) return collect(tx.query(plain.sql(r), r.low, r.high, most), chunk, all_fit);
+    const auto fits = [&](const Rows& rows) { return filter.wants_name(rows.text(1)); };
+    return collect(tx.query(named.sql(r), r.low, r.high, most), chunk, fits);
+  };
+  return std::make_unique<ChunkedStream>(range, reading.page, reading.budget, std::move(fetch));
+}
 
 }  // namespace
 
 Result<std::optional<std::int64_t>> ChunkedStream::next() {
-  if (at_ == buffer_.size()) {
-    if (last_ || range_.empty()) return std::nullopt;
-    buffer_.clear();
+  for (;;) {
+    if (at_ < chunk_.fitting.size()) return chunk_.fitting[at_++];
+    if (ended_ || range_.empty()) return std::nullopt;
+    chunk_.fitting.clear();
+    chunk_.read = 0;
     at_ = 0;
-    TY_DO(fetch_(range_, chunk_, buffer_));
-    last_ = buffer_.size() < static_cast<std::size_t>(chunk_);
-    chunk_ = std::min(chunk_ * 2, kLargestChunk);
-    if (buffer_.empty()) return std::nullopt;
-    (range_.down ? range_.high : range_.low) = buffer_.back() + (range_.down ? -1 : 1);
+    TY_DO(fetch_(range_, most_, chunk_));
+    budget_.spend(chunk_.read);
+    ended_ = chunk_.read < most_;
+    most_ = std::min(most_ * 2, kLargestChunk);
+    if (chunk_.read == 0) return std::nullopt;
+    (range_.down ? range_.high : range_.low) = chunk_.last + (range_.down ? -1 : 1);
+    const bool last_fits = !chunk_.fitting.empty() && chunk_.fitting.back() == chunk_.last;
+    if (budget_.spent() && !last_fits) chunk_.fitting.push_back(chunk_.last);
   }
-  return buffer_[at_++];
 }
-
-MergedStream::MergedStream(bool down, std::vector<std::unique_ptr<SeqStream>> streams)
-    : down_(down), streams_(std::move(streams)) {}
 
 Result<void> MergedStream::refill(std::size_t stream) {
   TY_TRY(auto seq, streams_[stream]->next());
   if (!seq) return {};
   heads_.push_back({*seq, stream});
-  std::push_heap(heads_.begin(), heads_.end(), [this](const Head& a, const Head& b) {
+  const auto later = [this](const Head& a, const Head& b) {
     return down_ ? a.seq < b.seq : a.seq > b.seq;
-  });
+  };
+  std::push_heap(heads_.begin(), heads_.end(), later);
   return {};
 }
 
@@ -125,9 +157,10 @@ Result<std::optional<std::int64_t>> MergedStream::next() {
     for (std::size_t i = 0; i < streams_.size(); ++i) TY_DO(refill(i));
   }
   if (heads_.empty()) return std::nullopt;
-  std::pop_heap(heads_.begin(), heads_.end(), [this](const Head& a, const Head& b) {
+  const auto later = [this](const Head& a, const Head& b) {
     return down_ ? a.seq < b.seq : a.seq > b.seq;
-  });
+  };
+  std::pop_heap(heads_.begin(), heads_.end(), later);
   const Head head = heads_.back();
   heads_.pop_back();
   TY_DO(refill(head.stream));
@@ -138,117 +171,113 @@ Result<std::optional<std::int64_t>> ChainedStream::next() {
   for (; at_ < streams_.size(); ++at_) {
     TY_TRY(auto seq, streams_[at_]->next());
     if (seq) return seq;
-    if (streams_[at_]->stopped_at()) return std::nullopt;
   }
   return std::nullopt;
 }
 
-std::optional<std::int64_t> ChainedStream::stopped_at() const {
-  return at_ < streams_.size() ? streams_[at_]->stopped_at() : std::nullopt;
+std::unique_ptr<SeqStream> all_jobs(const Reading& reading) {
+  return jobs_in(reading, reading.range);
 }
 
-std::unique_ptr<SeqStream> all_jobs(Tx& tx, SeqRange range, int page) {
-  static const BothWays sql = both_ways("jobs", "seq", "");
-  return std::make_unique<ChunkedStream>(
-      range, page, [&tx](const SeqRange& r, int most, std::vector<std::int64_t>& out) {
-        return collect(tx.query(r.down ? sql.down : sql.up, r.low, r.high, most), out);
-      });
-}
-
-std::unique_ptr<SeqStream> jobs_of_cells(Tx& tx,
-                                         SeqRange range,
-                                         int page,
+std::unique_ptr<SeqStream> jobs_of_cells(const Reading& reading,
                                          const std::vector<CountedCell>& cells) {
-  static const BothWays of_all =
-      both_ways("jobs indexed by jobs_cell",
-                "seq",
-                "workspace_id = :workspace and dialect = :dialect and state = :state");
-  static const BothWays of_owner = both_ways(
-      "jobs indexed by jobs_owner_cell",
-      "seq",
-      "owner_id = :owner and workspace_id = :workspace and dialect = :dialect and state = :state");
-  // Most cells give little to a page of many; those that give more are asked again.
-  const int first_chunk =
-      cells.size() <= 1 ? page : std::max<int>(4, 2 * page / static_cast<int>(cells.size()));
+  static const BothWays sql("seq",
+                            "jobs indexed by jobs_cell",
+                            "workspace_id = :workspace and dialect = :dialect and state = :state");
+  const int share = share_of_page(reading.page, cells.size());
   std::vector<std::unique_ptr<SeqStream>> streams;
   for (const CountedCell& counted : cells) {
-    const Cell& cell = counted.cell;
-    auto fetch = [&tx, cell](const SeqRange& r, int most, std::vector<std::int64_t>& out) {
-      if (!cell.owner) {
-        return collect(tx.query(r.down ? of_all.down : of_all.up,
-                                cell.workspace,
-                                cell.dialect,
-                                cell.state,
-                                r.low,
-                                r.high,
-                                most),
-                       out);
-      }
-      return collect(tx.query(r.down ? of_owner.down : of_owner.up,
-                              cell.owner,
-                              cell.workspace,
-                              cell.dialect,
-                              cell.state,
-                              r.low,
-                              r.high,
-                              most),
-                     out);
+    auto fetch = [&tx = reading.tx, cell = counted.cell](
+                     const SeqRange& r, int most, Chunk& chunk) {
+      return collect(
+          tx.query(sql.sql(r), cell.workspace, cell.dialect, cell.state, r.low, r.high, most),
+          chunk,
+          all_fit);
     };
-    streams.push_back(std::make_unique<ChunkedStream>(range, first_chunk, std::move(fetch)));
+    streams.push_back(
+        std::make_unique<ChunkedStream>(reading.range, share, reading.budget, std::move(fetch)));
   }
-  if (streams.size() == 1) return std::move(streams.front());
-  return std::make_unique<MergedStream>(range.down, std::move(streams));
+  return merged(reading.range.down, std::move(streams));
 }
 
-std::unique_ptr<SeqStream> jobs_with_label(Tx& tx,
-                                           SeqRange range,
-                                           int page,
-                                           const std::string& key,
-                                           const std::optional<std::string>& value) {
-  static const BothWays by_value = both_ways(
-      "job_labels indexed by job_labels_value", "job_seq", "key = :key and value = :value");
-  static const BothWays by_key =
-      both_ways("job_labels indexed by job_labels_key", "job_seq", "key = :key");
+std::unique_ptr<SeqStream> jobs_of_owner(const Reading& reading,
+                                         UserId owner,
+                                         const std::vector<CountedCell>& cells) {
+  static const BothWays sql("seq, workspace_id, dialect",
+                            "jobs indexed by jobs_owner",
+                            "owner_id = :owner and state = :state");
+  std::set<model::JobState> states;
+  for (const CountedCell& counted : cells) states.insert(counted.cell.state);
+  const int share = share_of_page(reading.page, states.size());
+  std::vector<std::unique_ptr<SeqStream>> streams;
+  for (const model::JobState state : states) {
+    auto fetch = [&tx = reading.tx, &filter = reading.filter, owner, state](
+                     const SeqRange& r, int most, Chunk& chunk) {
+      const auto fits = [&](const Rows& rows) {
+        return filter.wants_workspace(rows.get<WorkspaceId>(1)) &&
+               filter.wants_dialect(rows.get<model::Dialect>(2));
+      };
+      return collect(tx.query(sql.sql(r), owner, state, r.low, r.high, most), chunk, fits);
+    };
+    streams.push_back(
+        std::make_unique<ChunkedStream>(reading.range, share, reading.budget, std::move(fetch)));
+  }
+  return merged(reading.range.down, std::move(streams));
+}
+
+std::unique_ptr<SeqStream> jobs_with_label(const Reading& reading) {
+  static const BothWays by_owner("job_seq",
+                                 "job_labels indexed by job_labels_owner",
+                                 "owner_id = :owner and key = :key and value = :value");
+  static const BothWays by_value(
+      "job_seq", "job_labels indexed by job_labels_value", "key = :key and value = :value");
+  static const BothWays by_key(
+      "job_seq, owner_id", "job_labels indexed by job_labels_key", "key = :key");
+  auto fetch = [&tx = reading.tx, &filter = reading.filter](
+                   const SeqRange& r, int most, Chunk& chunk) {
+    const model::JobQuery& query = filter.query();
+    const auto& [key, value] = *query.label;
+    if (!value) {
+      const auto fits = [&](const Rows& rows) { return filter.wants_owner(rows.get<UserId>(1)); };
+      return collect(tx.query(by_key.sql(r), key, r.low, r.high, most), chunk, fits);
+    }
+    if (query.owner) {
+      return collect(tx.query(by_owner.sql(r), *query.owner, key, *value, r.low, r.high, most),
+                     chunk,
+                     all_fit);
+    }
+    return collect(tx.query(by_value.sql(r), key, *value, r.low, r.high, most), chunk, all_fit);
+  };
   return std::make_unique<ChunkedStream>(
-      range,
-      page,
-      [&tx, &key, &value](const SeqRange& r, int most, std::vector<std::int64_t>& out) {
-        if (value)
-          return collect(
-              tx.query(r.down ? by_value.down : by_value.up, key, *value, r.low, r.high, most),
-              out);
-        return collect(tx.query(r.down ? by_key.down : by_key.up, key, r.low, r.high, most), out);
-      });
+      reading.range, reading.page, reading.budget, std::move(fetch));
 }
 
 bool has_name_pieces(std::string_view fragment) { return characters(fragment).size() >= 3; }
 
-Result<std::unique_ptr<SeqStream>> jobs_by_name(
-    Tx& tx, SeqRange range, int page, const JobFilter& filter, Budget& budget) {
-  TY_TRY(const std::int64_t indexed_to, NameIndex::indexed_to(tx));
-  SeqRange known = range;
-  known.high = std::min(range.high, indexed_to);
-  SeqRange unknown = range;
-  unknown.low = std::max(range.low, indexed_to + 1);
+Result<NameHits> first_name_hits(const Reading& reading, int most) {
+  Chunk chunk;
+  TY_DO(
+      fetch_hits(reading.tx, pieces_query(reading.filter.name_part()), reading.range, most, chunk));
+  reading.budget.spend(chunk.read);
+  return NameHits{.seqs = std::move(chunk.fitting), .all = chunk.read < most};
+}
+
+Result<std::unique_ptr<SeqStream>> jobs_by_name(const Reading& reading) {
+  TY_TRY(const std::int64_t indexed_to, NameIndex::indexed_to(reading.tx));
+  SeqRange known = reading.range;
+  known.high = std::min(known.high, indexed_to);
+  SeqRange unknown = reading.range;
+  unknown.low = std::max(unknown.low, indexed_to + 1);
 
   std::vector<std::unique_ptr<SeqStream>> parts;
-  auto fetch = [&tx, pieces = pieces_query(filter.name_part())](
-                   const SeqRange& r, int most, std::vector<std::int64_t>& out) {
-    return collect(
-        tx.query(r.down ? "select rowid from job_names where job_names match :pieces "
-                          "and rowid between :low and :high order by rowid desc limit :most"
-                        : "select rowid from job_names where job_names match :pieces "
-                          "and rowid between :low and :high order by rowid limit :most",
-                 pieces,
-                 r.low,
-                 r.high,
-                 most),
-        out);
+  auto fetch = [&tx = reading.tx, pieces = pieces_query(reading.filter.name_part())](
+                   const SeqRange& r, int most, Chunk& chunk) {
+    return fetch_hits(tx, pieces, r, most, chunk);
   };
-  parts.push_back(std::make_unique<ChunkedStream>(known, page, std::move(fetch)));
-  if (!unknown.empty())
-    parts.push_back(std::make_unique<UnindexedNames>(tx, unknown, filter, budget));
-  if (range.down) std::reverse(parts.begin(), parts.end());
+  parts.push_back(
+      std::make_unique<ChunkedStream>(known, reading.page, reading.budget, std::move(fetch)));
+  if (!unknown.empty()) parts.push_back(jobs_in(reading, unknown));
+  if (reading.range.down) std::reverse(parts.begin(), parts.end());
   return std::make_unique<ChainedStream>(std::move(parts));
 }
 

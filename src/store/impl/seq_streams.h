@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <queue>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +11,8 @@
 #include "store/impl/job_filter.h"
 #include "store/tx.h"
 
-/// Sources of job numbers in their order, each reading an index in small pieces, so that a page
-/// reads about as many entries as it shows.
+/// Sources of job numbers in their order, each reading an index of SQLite in small pieces, so that
+/// a page reads about as many entries as it shows.
 namespace ty::store {
 
 /// Numbers between `low` and `high`, both included, up or down.
@@ -35,39 +35,46 @@ class Budget {
   std::int64_t left_;
 };
 
+/// A stream may know some of what is asked and leave out what does not fit. When the budget is
+/// spent it stops choosing and offers what it reads next: whoever reads the stream looks at each
+/// job anyway, and finds there where to go on from.
 class SeqStream {
  public:
   virtual ~SeqStream() = default;
-  /// The next number, or nothing at the end. A stream that filters may also stop when the budget is
-  /// spent: then `stopped_at()` says how far it got.
+  /// The next number, or nothing at the end.
   virtual Result<std::optional<std::int64_t>> next() = 0;
-  virtual std::optional<std::int64_t> stopped_at() const { return std::nullopt; }
 };
 
-/// One ordered row of index entries. `fetch` reads the next of them into `out`, at most `most`,
-/// inside the range.
+/// Entries of one index in one order. `fetch` reads at most `most` entries of the range; it returns
+/// how many it read and the last of them, and adds those that fit to `fitting`.
 class ChunkedStream final : public SeqStream {
  public:
-  using Fetch =
-      std::function<Result<void>(const SeqRange& range, int most, std::vector<std::int64_t>& out)>;
+  struct Chunk {
+    int read = 0;
+    std::int64_t last = 0;
+    std::vector<std::int64_t> fitting;
+  };
+  using Fetch = std::function<Result<void>(const SeqRange& range, int most, Chunk& chunk)>;
 
-  ChunkedStream(SeqRange range, int first_chunk, Fetch fetch)
-      : range_(range), chunk_(first_chunk), fetch_(std::move(fetch)) {}
+  ChunkedStream(SeqRange range, int first_chunk, Budget& budget, Fetch fetch)
+      : range_(range), most_(first_chunk), budget_(budget), fetch_(std::move(fetch)) {}
   Result<std::optional<std::int64_t>> next() override;
 
  private:
   SeqRange range_;
-  int chunk_;
+  int most_;
+  Budget& budget_;
   Fetch fetch_;
-  std::vector<std::int64_t> buffer_;
+  Chunk chunk_;
   std::size_t at_ = 0;
-  bool last_ = false;
+  bool ended_ = false;
 };
 
 /// All of several streams in one order.
 class MergedStream final : public SeqStream {
  public:
-  MergedStream(bool down, std::vector<std::unique_ptr<SeqStream>> streams);
+  MergedStream(bool down, std::vector<std::unique_ptr<SeqStream>> streams)
+      : down_(down), streams_(std::move(streams)) {}
   Result<std::optional<std::int64_t>> next() override;
 
  private:
@@ -89,27 +96,41 @@ class ChainedStream final : public SeqStream {
   explicit ChainedStream(std::vector<std::unique_ptr<SeqStream>> streams)
       : streams_(std::move(streams)) {}
   Result<std::optional<std::int64_t>> next() override;
-  std::optional<std::int64_t> stopped_at() const override;
 
  private:
   std::vector<std::unique_ptr<SeqStream>> streams_;
   std::size_t at_ = 0;
 };
 
-std::unique_ptr<SeqStream> all_jobs(Tx& tx, SeqRange range, int page);
-std::unique_ptr<SeqStream> jobs_of_cells(Tx& tx,
-                                         SeqRange range,
-                                         int page,
+/// Where streams read, and how much.
+struct Reading {
+  Tx& tx;
+  SeqRange range;
+  int page;  ///< entries that are likely to be needed
+  const JobFilter& filter;
+  Budget& budget;
+};
+
+/// All jobs, compared by name on the way.
+std::unique_ptr<SeqStream> all_jobs(const Reading& reading);
+/// Jobs of these cells, whoever owns them.
+std::unique_ptr<SeqStream> jobs_of_cells(const Reading& reading,
                                          const std::vector<CountedCell>& cells);
-std::unique_ptr<SeqStream> jobs_with_label(Tx& tx,
-                                           SeqRange range,
-                                           int page,
-                                           const std::string& key,
-                                           const std::optional<std::string>& value);
-/// Jobs whose names the index of name pieces offers, and those it does not know yet whose names
-/// match. For fragments of three or more characters; the former have to be compared still.
-Result<std::unique_ptr<SeqStream>> jobs_by_name(
-    Tx& tx, SeqRange range, int page, const JobFilter& filter, Budget& budget);
+/// Jobs of one owner in the states of these cells, compared by workspace and dialect on the way.
+std::unique_ptr<SeqStream> jobs_of_owner(const Reading& reading,
+                                         UserId owner,
+                                         const std::vector<CountedCell>& cells);
+/// Jobs with the label of the query; of its owner only, where there is one and a value.
+std::unique_ptr<SeqStream> jobs_with_label(const Reading& reading);
+/// Jobs whose names the index of name pieces offers, and those it does not know yet, compared by
+/// name. For fragments that have pieces; the former have to be compared still.
+Result<std::unique_ptr<SeqStream>> jobs_by_name(const Reading& reading);
 bool has_name_pieces(std::string_view fragment);
+/// The index's own first answers, and whether there are more.
+struct NameHits {
+  std::vector<std::int64_t> seqs;
+  bool all = false;
+};
+Result<NameHits> first_name_hits(const Reading& reading, int most);
 
 }  // namespace ty::store

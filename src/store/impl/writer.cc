@@ -38,27 +38,29 @@ void Writer::push(Work& work, Done done) {
 
 void Writer::loop() {
   std::vector<Item> items;
-  for (;;) {
-    {
-      std::unique_lock lock(mutex_);
-      const auto due = [this] { return stopping_ || !queue_.empty(); };
-      while (!due()) {
-        if (!names_.behind(memory_)) {
-          wake_.wait(lock, due);
-        } else if (!wake_.wait_for(lock, kQuiet, due)) {
-          lock.unlock();
-          index_names();
-          lock.lock();
-        }
-      }
-      if (queue_.empty()) return;
-      items.swap(queue_);
-    }
+  while (wait_for_work(items)) {
     run_group(items);
     for (Item& item : items) item.done(std::move(item.answer));
     items.clear();
     if (names_.far_behind(memory_)) index_names();
   }
+}
+
+bool Writer::wait_for_work(std::vector<Item>& items) {
+  std::unique_lock lock(mutex_);
+  const auto due = [this] { return stopping_ || !queue_.empty(); };
+  // Tidying begins after a quiet moment and goes on, a little at a time, until somebody comes.
+  auto patience = kQuiet;
+  while (!due() && names_.behind(memory_)) {
+    if (wake_.wait_for(lock, patience, due)) break;
+    lock.unlock();
+    index_names();
+    lock.lock();
+    patience = kQuiet.zero();
+  }
+  wake_.wait(lock, due);
+  items.swap(queue_);
+  return !items.empty();
 }
 
 void Writer::run_group(std::vector<Item>& items) {

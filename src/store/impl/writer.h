@@ -36,6 +36,8 @@ class Writer {
   };
 
   void loop();
+  /// Everything queued; false when there is nothing and there will be nothing more.
+  bool wait_for_work(std::vector<Item>& items);
   void run_group(std::vector<Item>& items);
   /// Runs all; false when some `fn` failed after it had changed something.
   bool try_all(std::vector<Item>& items);

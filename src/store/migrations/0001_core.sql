@@ -81,6 +81,7 @@ create table jobs (
   id text not null,
   name text not null,
   handle text not null,
+  handle_number integer not null,
   owner_id integer not null,
   workspace_id integer not null,
   dialect integer not null,
@@ -108,16 +109,17 @@ create table jobs (
   expires_at integer
 );
 create unique index jobs_id on jobs (id);
-create unique index jobs_handle on jobs (owner_id, handle);
--- A cell is one combination of the small columns. Every list is a merge of cells, each in the order of seq, so any
--- combination of filters reads about as many entries as it shows (impl/job_pages.h).
+-- The handle is the name, or name-number where the owner has a job so called.
+create unique index jobs_handle on jobs (owner_id, name, handle_number);
+-- A cell is one combination of workspace, dialect and state. Lists merge the cells they want, each in the order of seq,
+-- so any combination of filters reads about as many entries as it shows (impl/job_pages.h).
 create index jobs_cell on jobs (workspace_id, dialect, state, seq);
-create index jobs_owner_cell on jobs (owner_id, workspace_id, dialect, state, seq);
+create index jobs_owner on jobs (owner_id, state, seq, workspace_id, dialect);
 create index jobs_name on jobs (name, seq, owner_id, workspace_id, dialect);
 create index jobs_ended on jobs (ended_at, seq, owner_id, workspace_id, dialect, state) where ended_at is not null;
 create index jobs_expires on jobs (expires_at, seq) where expires_at is not null;
 
--- How many jobs each cell holds; owner 0 stands for everybody.
+-- How many jobs of each owner a cell holds; owner 0 stands for everybody.
 create table job_counts (
   owner_id integer not null,
   workspace_id integer not null,
@@ -125,14 +127,6 @@ create table job_counts (
   state integer not null,
   jobs integer not null,
   primary key (owner_id, workspace_id, dialect, state)
-) without rowid;
-
--- The number that made a repeated name unique last.
-create table handle_numbers (
-  owner_id integer not null,
-  name text not null,
-  number integer not null,
-  primary key (owner_id, name)
 ) without rowid;
 
 -- body: zstd of the original followed by the spec as JSON; original_size tells where one ends.
@@ -149,10 +143,12 @@ create table job_labels (
   job_seq integer not null,
   key text not null,
   value text not null,
+  owner_id integer not null,
   primary key (job_seq, key)
 ) without rowid;
 create index job_labels_value on job_labels (key, value, job_seq);
-create index job_labels_key on job_labels (key, job_seq);
+create index job_labels_owner on job_labels (owner_id, key, value, job_seq);
+create index job_labels_key on job_labels (key, job_seq, owner_id);
 
 -- Attempts before the present one, which is in jobs.
 create table attempts (
