@@ -74,6 +74,8 @@ class Source {
 
   /// Set by the merge while the line has its place among those of the others.
   bool queued = false;
+  /// Set by a follower that wants to know of its growth.
+  bool watched = false;
 
   Time time() const { return time_; }
   std::string_view line() const { return {window_.data() + begin_, line_}; }
@@ -277,11 +279,13 @@ Result<bool> LogMergeFollower::look() {
   }
   TY_DO(core_->look());
   for (std::size_t i = 0; i < core_->sources(); ++i) {
-    const Source& source = core_->source(i);
-    if (source.finished())
-      interest_.remove(source.path());
-    else
+    Source& source = core_->source(i);
+    if (source.watched == !source.finished()) continue;
+    source.watched = !source.finished();
+    if (source.watched)
       interest_.add(source.path());
+    else
+      interest_.remove(source.path());
   }
   return view.complete && core_->all_finished();
 }

@@ -98,19 +98,19 @@ Result<LineMatcher> LineMatcher::compile(const LinePattern& pattern) {
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_case_sensitive(!pattern.ignore_case);
-  // On a line without a newline these two change nothing; they let the same program run over many
-  // lines at once.
+  // On a line without a newline neither this nor (?m) changes anything; they let the same program
+  // run over many lines at once.
   options.set_never_nl(true);
   compiled->blocks = pattern.literal || works_on_blocks(text);
   if (compiled->blocks && !pattern.literal && !pattern.ignore_case) {
     compiled->required = required_texts(text);
   }
-  std::string source = pattern.literal ? re2::RE2::QuoteMeta(piece_of(text)) : text;
-  if (compiled->blocks) source = "(?m)(?:" + source + ")";
-  compiled->regex = std::make_unique<re2::RE2>(source, options);
+  const std::string source = pattern.literal ? re2::RE2::QuoteMeta(piece_of(text)) : text;
+  compiled->regex = std::make_unique<re2::RE2>((compiled->blocks ? "(?m)" : "") + source, options);
   if (!compiled->regex->ok()) {
-    return fail(Errc::Invalid,
-                fmt::format("the pattern is no regular expression: {}", compiled->regex->error()));
+    // Said of what was asked for, not of what we made of it.
+    const std::string why = re2::RE2(source, options).error();
+    return fail(Errc::Invalid, "the pattern is no regular expression: " + why);
   }
   if (compiled->regex->ProgramSize() > kMaxProgram) {
     return fail(Errc::Invalid, "the pattern is too big; use fewer or smaller repetitions");

@@ -39,10 +39,10 @@ std::vector<SearchHit> all_hits(LogReader& reader, const LineMatcher& matcher, s
 
 /// Patterns that mean different things on a block than on a line, if one is not careful.
 const std::vector<std::string> kPatterns = {
-    "a",        "ab",        "^a",      "b$",     "^$",      "a*",     "",        "^a.*b$",
-    "[^a]",     "a[^b]b",    "\\s",     "a\\s*b", "\\Aa",    "b\\z",   "(?s)a.b", "(?-m)^b",
-    "\\bab\\b", "\\Bb",      "(a|^b)c", "\\n",    "a\\nb",   "c|^b$",  "\\Ca",    "(?i)A",
-    "\\x0a",    "[\\s\\S]b", "(?m)^c$", "aab+c?", "bbc|aaa", "abb.*c", "\\pL",
+    "a",        "ab",        "^a",      "b$",     "^$",      "a*",    "",        "^a.*b$",
+    "[^a]",     "a[^b]b",    "\\s",     "a\\s*b", "\\Aa",    "b\\z",  "(?s)a.b", "(?-m)^b",
+    "\\bab\\b", "\\Bb",      "(a|^b)c", "\\n",    "a\\nb",   "c|^b$", "\\Ca",    "(?i)A",
+    "\\x0a",    "[\\s\\S]b", "(?m)^c$", "aab+c?", "bbc|aaa", "c|^bb", "abb.*c",  "\\pL",
 };
 
 RC_GTEST_PROP(LogSearch, FindsWhatALineByLineSearchFinds, ()) {
@@ -203,10 +203,11 @@ TEST(LogSearch, APageOfLongLinesEndsEarly) {
 }
 
 TEST(LineMatcher, RefusesWhatIsNoPatternOrTooMuch) {
-  for (const std::string bad : {"(", "a**", "[z-a]", "(?<x>a)", "\\1"}) {
+  for (const std::string bad : {"(", "a**", "[z-a]", "(?<x>a)", "\\1", "a)(b"}) {
     const auto matcher = LineMatcher::compile({.text = bad});
     ASSERT_FALSE(matcher) << bad;
     EXPECT_EQ(matcher.error().code, Errc::Invalid);
+    EXPECT_EQ(matcher.error().message.find("(?m)"), std::string::npos);
   }
   EXPECT_FALSE(LineMatcher::compile({.text = std::string(1025, 'a')}));
   EXPECT_FALSE(LineMatcher::compile({.text = "((a{100}){100}){10}"}));
