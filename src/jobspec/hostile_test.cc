@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "jobspec/read.h"
 
@@ -14,10 +14,9 @@ struct Answer {
 };
 
 Answer ask(const std::string& file) {
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // our own time, so that a busy machine changes nothing
   const ReadResult result = read(file);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1))
-      << file.substr(0, 80);
+  EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC) << file.substr(0, 80);
   if (result.ok()) return {"ok", 0};
   EXPECT_TRUE(result.jobs.empty());
   const Issue& issue = result.errors.front();
@@ -155,6 +154,7 @@ TEST(HostileFiles, DuplicateKeysAreRefusedEverywhere) {
   for (int i = 0; i < 40'000; ++i) many += "  k" + std::to_string(i) + ": 1\n";
   EXPECT_EQ(ask(many + "  k7: 2\n").first,
             "[duplicate_key] f:40003:3: x-many.k7: is written twice, first in line 10; keep one");
+  EXPECT_EQ(ask("run: x\nroles: {a: {main: true}, b: {main: true}, b: {}}").faults, 3U);
   EXPECT_EQ(ask("run: x\nx-b: &b {cpus: 1}\nroles: {a: {<<: *b, cpus: 2}}").first, "ok");
 }
 

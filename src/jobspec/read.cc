@@ -11,6 +11,7 @@
 #include "jobspec/impl/readers.h"
 #include "jobspec/impl/report.h"
 #include "jobspec/native/parse.h"
+#include "jobspec/openpai_v1/parse.h"
 
 namespace ty::jobspec {
 namespace {
@@ -25,6 +26,7 @@ Parse parser_of(Dialect dialect) {
     case Dialect::Native:
       return native::parse;
     case Dialect::OpenPaiV1:
+      return openpai_v1::parse;
     case Dialect::OpenPaiV2:
     case Dialect::Ffdl:
     case Dialect::GpuManager:

@@ -148,7 +148,7 @@ class Validator {
     at_most({Part::Secrets}, spec_.secrets.size(), limits::kSecrets, "secret");
     if (spec_.dialect != Dialect::Native) return;  // elsewhere the keys are paths, not variables
     for (const auto& [name, ref] : spec_.secrets) {
-      refuse_key({Part::Secrets, -1, name}, check_env_name(name));
+      refuse_key({Part::Secrets, -1, name}, check_env_name(spec_.dialect, name));
     }
   }
 
@@ -156,7 +156,7 @@ class Validator {
     std::size_t sum = 0;
     for (const auto& [name, value] : env) {
       const Subject subject{Part::Env, role, name};
-      refuse_key(subject, check_env_name(name));
+      refuse_key(subject, check_env_name(spec_.dialect, name));
       if (!value) continue;
       sum += name.size() + value->size() + 2;
       if (value->size() > limits::kEnvValue) {
@@ -399,6 +399,14 @@ class Validator {
     for (std::size_t k = 0; k < role.mounts.size() && k <= limits::kMounts; ++k) {
       const model::Mount& mount = role.mounts[k];
       const Subject subject{Part::Mounts, i, mount.name, k};
+      // Only a name in the environment, or a copy below wherever the command starts: no place of
+      // its own to check.
+      const bool below_start =
+          mount.mode == model::MountMode::CopyIn && mount.target.starts_with("./");
+      if (mount.mode == model::MountMode::ExportOnly || below_start) {
+        targets.emplace_back();
+        continue;
+      }
       if (auto wrong = bad_path(mount.target)) {
         error(subject, "target", *wrong);
         targets.emplace_back();

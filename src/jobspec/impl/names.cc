@@ -189,12 +189,14 @@ std::optional<Refusal> check_port_label(std::string_view label) {
   return check({"-_.~", 63}, label, "web");
 }
 
-std::optional<Refusal> check_env_name(std::string_view name) {
+std::optional<Refusal> check_env_name(Dialect dialect, std::string_view name) {
   if (auto hidden = check_visible(name)) return hidden;
-  const bool form = !name.empty() && !is_digit(static_cast<unsigned char>(name.front())) &&
-                    std::ranges::all_of(name, [](unsigned char c) {
-                      return is_letter(c) || is_digit(c) || c == '_';
-                    });
+  const auto is_word = [](unsigned char c) { return is_letter(c) || is_digit(c) || c == '_'; };
+  const bool open = dialect == Dialect::OpenPaiV1 || dialect == Dialect::Volcano;
+  const bool form =
+      open ? std::ranges::any_of(name, is_word) && name.find('=') == std::string_view::npos
+           : !name.empty() && !is_digit(static_cast<unsigned char>(name.front())) &&
+                 std::ranges::all_of(name, is_word);
   if (!form) {
     return Refusal{"env_name",
                    "\"" + shorten(name) +

@@ -13,8 +13,9 @@ std::optional<Refusal> check_job_name(model::Dialect dialect, std::string_view n
 std::optional<Refusal> check_role_name(model::Dialect dialect, std::string_view name);
 std::optional<Refusal> check_workspace(std::string_view name);
 std::optional<Refusal> check_port_label(std::string_view label);
-/// A variable of a task: POSIX form, at most 256 bytes, none of the platform's own.
-std::optional<Refusal> check_env_name(std::string_view name);
+/// A variable of a task: at most 256 bytes, none of the platform's own; in POSIX form where the
+/// dialect never allowed more.
+std::optional<Refusal> check_env_name(model::Dialect dialect, std::string_view name);
 
 /// Bidirectional controls and zero-width characters: text that reads as something else than it is.
 std::optional<Refusal> check_visible(std::string_view text);

@@ -445,24 +445,21 @@ void NativeReader::read_roles() {
     }
   }
   doubts_.resize(spec_.roles.size() + 1);
-  std::vector<std::string> mains;
+  std::vector<std::size_t> mains;
   for (std::size_t i = 0; i < spec_.roles.size(); ++i) {
     read_role(i);
-    if (spec_.roles[i].completion.ends_job) mains.push_back(spec_.roles[i].name);
+    if (spec_.roles[i].completion.ends_job) mains.push_back(i);
   }
-  if (mains.size() > 1) {
-    std::size_t second = 0;
-    for (std::size_t i = 0; i < spec_.roles.size(); ++i) {
-      if (spec_.roles[i].name == mains[1]) second = i;
-    }
-    const std::string both = mains.size() == 2 ? " are both main" : " are all main";
-    const std::string last = mains.back();
-    mains.pop_back();
-    report_.error(
-        role_slot(second, "main").ref,
-        "main_twice",
-        join(mains, ", ") + " and " + last + both + "; mark the one whose end ends the job");
+  if (mains.size() < 2) return;
+  std::string names;
+  for (std::size_t i = 0; i < mains.size(); ++i) {
+    if (i > 0) names += i + 1 == mains.size() ? " and " : ", ";
+    names += spec_.roles[mains[i]].name;
   }
+  report_.error(role_slot(mains[1], "main").ref,
+                "main_twice",
+                names + (mains.size() == 2 ? " are both main" : " are all main") +
+                    "; mark the one whose end ends the job");
 }
 
 Ref NativeReader::locate(const Subject& subject) const {

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "jobspec/impl/defaults.h"
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/sources.h"
 #include "jobspec/native/reader.h"
-#include "jobspec/native/rules.h"
 #include "model/environment.h"
 
 namespace ty::jobspec::native {

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "base/text.h"
+#include "jobspec/impl/defaults.h"
 #include "jobspec/impl/params.h"
 #include "jobspec/impl/quantity.h"
 #include "jobspec/impl/tree.h"
 #include "jobspec/impl/yaml_writer.h"
-#include "jobspec/native/rules.h"
 #include "model/words.h"
 
 namespace ty::jobspec {
@@ -260,7 +260,7 @@ class NativePrinter {
     restart(role.restart);
     after(role);
     completion(role);
-    if (role.ranked != native::ranked_by_name(role.name)) out_.value("rank", flag(role.ranked));
+    if (role.ranked != ranked_by_name(role.name)) out_.value("rank", flag(role.ranked));
     if (role.network != model::Network::Bridge)
       out_.value("network", std::string(model::to_word(role.network)));
     if (!role.node_labels.empty()) out_.value("node_labels", text_map(role.node_labels));
@@ -275,7 +275,7 @@ class NativePrinter {
     if (role.image_auth && role.image_auth->stored_name) {
       entries.emplace_back("auth", yaml_text(*role.image_auth->stored_name));
     }
-    if (role.pull != native::default_pull(role.image)) {
+    if (role.pull != default_pull(role.image)) {
       entries.emplace_back("pull", std::string(model::to_word(role.pull)));
     }
     out_.value("image", entries.size() == 1 ? entries[0].second : yaml_map(entries));
@@ -309,10 +309,10 @@ class NativePrinter {
 
   void resources(const model::Resources& r) {
     model::Resources standard;
-    native::fill_defaults(standard, r.gpus, SiteDefaults{});
+    fill_defaults(standard, r.gpus, SiteDefaults{});
     if (r.cpu_milli != standard.cpu_milli) out_.value("cpus", format_cpus(r.cpu_milli));
     if (r.memory != standard.memory) out_.value("memory", format_memory(r.memory));
-    if (r.shm != native::default_shm(r.memory)) out_.value("shm", format_memory(r.shm));
+    if (r.shm != default_shm(r.memory)) out_.value("shm", format_memory(r.shm));
     gpus(r);
     if (r.devices.empty()) return;
     Entries entries;
@@ -327,7 +327,7 @@ class NativePrinter {
     }
     const std::string& type = r.gpu_types.front();
     const bool is_short =
-        r.gpu_types.size() == 1 && r.gpus > 0 && native::is_gpu_type(type) && !is_json_number(type);
+        r.gpu_types.size() == 1 && r.gpus > 0 && is_gpu_type(type) && !is_json_number(type);
     if (is_short)
       out_.value("gpus", yaml_text(r.gpus == 1 ? type : type + ":" + number(r.gpus)));
     else

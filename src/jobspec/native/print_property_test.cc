@@ -2,7 +2,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "jobspec/native/rules.h"
+#include "jobspec/impl/defaults.h"
 #include "jobspec/print.h"
 #include "jobspec/read.h"
 #include "model/environment.h"
@@ -139,7 +139,7 @@ RoleSpec role(std::string name) {
   role.min_available = maybe(between(0, role.count));
   role.image = *gen::elementOf(std::vector<std::string>{
       "", "busybox", "python:3.12", "r.example.org:5000/a/b:latest", "x@sha256:12"});
-  role.pull = native::default_pull(role.image);
+  role.pull = default_pull(role.image);
   if (!role.image.empty()) {
     role.pull = static_cast<model::PullPolicy>(between(0, 2));
     if (*gen::arbitrary<bool>()) role.image_auth = model::ImageAuth{.stored_name = word()};

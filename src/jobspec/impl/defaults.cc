@@ -1,11 +1,11 @@
-#include "jobspec/native/rules.h"
+#include "jobspec/impl/defaults.h"
 
 #include <algorithm>
 #include <array>
 
 #include "jobspec/impl/limits.h"
 
-namespace ty::jobspec::native {
+namespace ty::jobspec {
 
 model::PullPolicy default_pull(std::string_view image) {
   if (image.empty() || image.find('@') != std::string_view::npos)
@@ -40,4 +40,4 @@ bool is_gpu_type(std::string_view text) {
          std::ranges::any_of(text, [&](char c) { return in(c, 'A', 'Z') || in(c, 'a', 'z'); });
 }
 
-}  // namespace ty::jobspec::native
+}  // namespace ty::jobspec

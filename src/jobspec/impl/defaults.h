@@ -5,8 +5,9 @@
 #include "jobspec/read.h"
 #include "model/job_spec.h"
 
-/// What holds when a native file says nothing. The parser fills it in, the printer leaves it out.
-namespace ty::jobspec::native {
+/// What holds when a job file says nothing and its dialect has no rule of its own. Parsers fill it
+/// in, the printer leaves it out.
+namespace ty::jobspec {
 
 /// `latest` and images without a tag change under their name, so they are fetched anew.
 model::PullPolicy default_pull(std::string_view image);
@@ -23,4 +24,4 @@ inline std::int64_t default_shm(std::int64_t memory) { return memory / 2; }
 /// `A100`, `RTX-3090`; a lower-case word without a digit (`two`) is more likely a slip.
 bool is_gpu_type(std::string_view text);
 
-}  // namespace ty::jobspec::native
+}  // namespace ty::jobspec
