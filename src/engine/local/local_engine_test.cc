@@ -397,11 +397,11 @@ TEST_F(ProcessRuntime, AStopLeavesTheGraceAlsoToWhatAShellWasRunning) {
   ASSERT_TRUE(
       await(engine_->start(launch(key,
                                   "cat > save.py <<'END'\n"
-                                  "import signal, sys, time\n"
+                                  "import os, signal, sys, time\n"
                                   "def save(*_):\n"
-                                  "    time.sleep(0.3); print('saved', flush=True); sys.exit(0)\n"
+                                  "    time.sleep(0.3); os.write(1, b'saved\\n'); sys.exit(0)\n"
                                   "signal.signal(signal.SIGTERM, save)\n"
-                                  "print('training', flush=True)\n"
+                                  "os.write(1, b'training\\n')\n"
                                   "time.sleep(1000)\n"
                                   "END\n"
                                   "/usr/bin/python3 save.py; echo not reached"))));
