@@ -73,6 +73,16 @@ TEST(HostileFiles, NulCannotBeSmuggledInByEscapes) {
   EXPECT_EQ(ask("run: \"a\\x00\"").first, "[nul] f:1:6: " + nul);
 }
 
+TEST(HostileFiles, EscapesGiveWholeCharacters) {
+  const ReadResult result = read("run: x\ndescription: \"a\\Nb\\_c\\Ld\\u00e9\"");
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result.jobs[0].spec.description,
+            "a\xC2\x85"
+            "b\xC2\xA0"
+            "c\xE2\x80\xA8"
+            "d\xC3\xA9");
+}
+
 TEST(HostileFiles, HalfSurrogatesAreNoCharacters) {
   EXPECT_EQ(
       ask("{\"run\": \"\\ud83d\"}").first,

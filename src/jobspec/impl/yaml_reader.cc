@@ -25,6 +25,14 @@ class ViewBuffer : public std::streambuf {
   }
 };
 
+/// yaml-cpp writes the escapes `\N` and `\_` as bare bytes 0x85 and 0xA0: made the characters they
+/// stand for.
+std::string with_whole_characters(std::string value) {
+  for (std::size_t at; (at = invalid_utf8(value)) != std::string::npos;)
+    value.insert(at, 1, '\xC2');
+  return value;
+}
+
 /// yaml-cpp's events → nodes. It neither merges `<<` nor limits aliases, so both happen here.
 class YamlHandler final : public YAML::EventHandler {
  public:
@@ -56,7 +64,8 @@ class YamlHandler final : public YAML::EventHandler {
       stop("nul", at, "NUL cannot be passed to a program; remove it");
     }
     check_tag(tag, at);
-    const std::string_view text = tree_.store(value);
+    const bool whole = invalid_utf8(value) == std::string::npos;
+    const std::string_view text = tree_.store(whole ? value : with_whole_characters(value));
     if (builder_.wants_key()) {
       if (anchor != 0) key_anchors_[anchor] = text;
       builder_.key(text, at);
