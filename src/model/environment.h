@@ -23,8 +23,8 @@ struct EnvironmentInput {
   const std::vector<Task>& tasks;  ///< all of the job, with their placements where they have one
   TaskRef self;
   std::optional<Time> deadline;  ///< when the time limit strikes
-  /// Real paths of mounts by kind where they differ from the targets (process runtime); empty: no
-  /// such mount.
+  /// Where the task finds its mounts: their targets, or for processes real paths in the run folder.
+  /// Empty: no such mount.
   std::string code_dir, data_dir, output_dir, model_dir, run_dir;
   std::string storage_root;
   TextMap site_defaults;      ///< layer 4

@@ -1,5 +1,6 @@
 #include "model/names.h"
 
+#include <fmt/format.h>
 #include <openssl/sha.h>
 
 #include <algorithm>
@@ -97,28 +98,29 @@ std::string task_hostname(const JobSpec& spec, const JobId& job, TaskRef task) {
 }
 
 std::string volcano_host(const JobSpec& spec, const JobId& job, TaskRef task) {
-  if (spec.dialect == Dialect::Octopus) return job.str() + "-" + numbered(task) + "." + job.str();
+  if (spec.dialect == Dialect::Octopus) {
+    return fmt::format("{}-{}.{}", job.str(), numbered(task), job.str());
+  }
   if (!is_volcano_like(spec)) return task_host(spec, task);
   return task_hostname(spec, job, task) + "." + cluster_name(spec, job);
 }
 
 std::vector<std::string> task_aliases(const JobSpec& spec, const JobId& job, TaskRef task) {
-  const std::string index = std::to_string(task.index);
-  const std::string role = dns_name(role_of(spec, task).name, job.str());
-  const std::string by_name = cluster_name(spec, job) + "-" + role + "-" + index;
-  const std::string by_id = job.str() + "-" + numbered(task);
+  const std::string name = cluster_name(spec, job);
+  const std::string by_role =
+      fmt::format("{}-{}", dns_name(role_of(spec, task).name, job.str()), task.index);
   const std::string prefix = system_name(spec, task);
-  std::vector<std::string> names = {task_host(spec, task)};
-  for (std::string name : {role + "-" + index,
-                           numbered(task),
-                           by_name,
-                           by_name + "." + cluster_name(spec, job),
-                           by_id,
-                           by_id + "." + job.str(),
-                           prefix + "-" + index + "." + prefix}) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  std::vector<std::string> aliases = {task_host(spec, task)};
+  for (std::string alias : {by_role,
+                            numbered(task),
+                            fmt::format("{}-{}", name, by_role),
+                            fmt::format("{}-{}.{}", name, by_role, name),
+                            fmt::format("{}-{}", job.str(), numbered(task)),
+                            fmt::format("{}-{}.{}", job.str(), numbered(task), job.str()),
+                            fmt::format("{}-{}.{}", prefix, task.index, prefix)}) {
+    if (std::ranges::find(aliases, alias) == aliases.end()) aliases.push_back(std::move(alias));
   }
-  return names;
+  return aliases;
 }
 
 }  // namespace ty::model

@@ -7,8 +7,9 @@
 
 namespace ty::model {
 
-/// The one JSON form of a JobSpec, for the database and the API: only what differs from the
-/// defaults is written, and nothing is lost: `spec_from_json(to_json(x)) == x`.
+/// The one JSON form of a JobSpec, as the store keeps it: only what differs from the defaults is
+/// written, and nothing is lost: `spec_from_json(to_json(x)) == x`. JSON documents inside it
+/// (`params`, `extras`, …) are kept as texts, byte for byte.
 std::string to_json(const JobSpec& spec);
 
 /// Invalid when the text is no JSON, or a value has a wrong type or word; unknown keys are passed

@@ -78,7 +78,7 @@ class Variables {
   Environment take() && { return {all_.begin(), all_.end()}; }
 
  private:
-  static constexpr std::size_t kLongestList = 100 * 1024;
+  static constexpr std::size_t kLongestList = std::size_t{100} * 1024;
   std::map<std::string, std::string> all_;
 };
 

@@ -161,19 +161,19 @@ void Turn::tick_waiting() {
   if (life_.tasks.empty()) return on(fact::Impossible{"the job has no tasks"});
   const auto waited_out = wait_limit_strikes(spec_, life_);
   if (waited_out && *waited_out <= now_) {
-    return end_while_waiting(
-        JobEvent::WaitLimit,
-        JobState::Failed,
-        {.rule = "wait_limit",
-         .message = "waited longer than its limit of " + format_duration(*spec_.wait_limit),
-         .reason = Reason::WaitLimit,
-         .failure = FailureClass::Permanent});
+    return end_while_waiting(JobEvent::WaitLimit,
+                             JobState::Failed,
+                             {.rule = "wait_limit",
+                              .message = "waited longer than its limit of " +
+                                         format_duration(spec_.wait_limit.value_or(Seconds{0})),
+                              .reason = Reason::WaitLimit,
+                              .failure = FailureClass::Permanent});
   }
   const auto delayed = next_delayed_policy(spec_, life_);
   if (!delayed || delayed->due > now_) return;
   const std::string action(to_word(delayed->policy->action));
   const std::string pending = name_of(spec_, life_.tasks[delayed->task].ref) + " was pending for " +
-                              format_duration(*delayed->policy->delay);
+                              format_duration(delayed->policy->delay.value_or(Seconds{0}));
   if (delayed->policy->action == PolicyAction::FailJob) {
     end_while_waiting(JobEvent::WaitLimit,
                       JobState::Failed,
@@ -222,8 +222,8 @@ void Turn::tick_running() {
     const Task& task = life_.tasks[delayed->task];
     std::string why;
     if (!is_final(task.state)) {
-      why =
-          name_of(spec_, task.ref) + " was pending for " + format_duration(*delayed->policy->delay);
+      why = name_of(spec_, task.ref) + " was pending for " +
+            format_duration(delayed->policy->delay.value_or(Seconds{0}));
     }
     if (!obey(*delayed->policy, delayed->task, std::move(why))) break;
   }

@@ -55,18 +55,19 @@ void Turn::on(const fact::Placed& fact) {
   const bool first = life_.state == JobState::Queued;
   if (!first && !is_placed_and_undecided()) return;
   std::vector<std::size_t> placed;
+  std::string node;
   for (const fact::PlacedTask& one : fact.tasks) {
     const auto at = position_of(life_, one.task);
     if (!at || life_.tasks[*at].state != TaskState::Waiting || life_.tasks[*at].placement) continue;
     Task& task = edit_task(*at);
     task.placement = one.placement;
     task.ending = {};
+    if (placed.empty()) node = one.placement.node;
     placed.push_back(*at);
   }
   if (placed.empty()) return;
-  const Placement& sample = *life_.tasks[placed.front()].placement;
   JsonObject data;
-  data.add("attempt", life_.attempt).add("tasks", placed.size()).add("node", sample.node);
+  data.add("attempt", life_.attempt).add("tasks", placed.size()).add("node", node);
   if (first) {
     move(JobEvent::Placed, JobState::Starting);
     life_.placed_at = now_;
@@ -150,7 +151,7 @@ void Turn::on(const fact::TaskEnded& fact) {
     if (!held.started_at) held.started_at = now_;
     held.state = TaskState::Running;
     held.ending = std::move(ending);
-    held.hold_until = now_ + std::min(*spec_.debug_hold, rules_.max_debug_hold);
+    held.hold_until = now_ + std::min(spec_.debug_hold.value_or(Seconds{0}), rules_.max_debug_hold);
     note("task.held",
          describe(name_of(spec_, held.ref), held.ending)
              .add("until", to_rfc3339(*held.hold_until))
