@@ -17,6 +17,8 @@ using model::TaskState;
 
 namespace {
 
+constexpr std::size_t kManyWaiting = 256;
+
 bool holds_a_place(TaskState state) {
   return state == TaskState::Starting || state == TaskState::Running ||
          state == TaskState::Stopping;
@@ -61,6 +63,7 @@ Controller::Controller(Parts parts)
       board_(parts.board),
       clock_(parts.clock),
       rules_(parts.rules),
+      host_ports_(parts.engine.capabilities().runtime == model::RuntimeKind::Process),
       saved_(parts.io),
       wake_(parts.io),
       engine_threads_(4),
@@ -76,9 +79,8 @@ LiveJob* Controller::find(const JobId& job) {
 }
 
 LiveJob& Controller::add(model::Job job, std::shared_ptr<const model::JobSpec> spec) {
-  auto live = std::make_unique<LiveJob>();
-  live->job = std::move(job);
-  live->spec = std::move(spec);
+  auto live =
+      std::make_unique<LiveJob>(LiveJob{.job = std::move(job), .spec = HeldSpec(std::move(spec))});
   LiveJob& added = *live;
   live_.insert_or_assign(added.job.id, std::move(live));
   board_.open(added.job.id);
@@ -137,14 +139,10 @@ void Controller::ask_for_places(LiveJob& live) {
   }
   const std::vector<model::TaskRef> tasks = progress(live).to_place(clock_.now());
   if (tasks.empty()) return;
-  for (sched::Request& request : sched::requests_for(live.job, *live.spec, tasks, host_ports())) {
+  for (sched::Request& request : sched::requests_for(live.job, *live.spec, tasks, host_ports_)) {
     scheduler_.enqueue(std::move(request));
   }
   plan_wanted_ = true;
-}
-
-bool Controller::host_ports() const {
-  return engine_.capabilities().runtime == model::RuntimeKind::Process;
 }
 
 void Controller::set_deadline(LiveJob& live) {
@@ -332,7 +330,7 @@ void Controller::act(const JobId& id, Unsaved done) {
   if (!done.start.empty()) {
     auto snapshot = std::make_shared<LaunchSnapshot>();
     snapshot->job = live.job;
-    snapshot->spec = live.spec;
+    snapshot->spec = live.spec.shared();
     snapshot->deadline = progress(live).time_limit_at(clock_.now());
     for (const model::TaskRef ref : done.start) start_task(live, ref, snapshot);
   }
@@ -464,6 +462,8 @@ void Controller::admit(model::Job job, std::shared_ptr<const model::JobSpec> spe
     LiveJob& live = add(std::move(job), std::move(spec));
     ask_for_places(live);
     set_deadline(live);
+    // What starts at once needs its spec in a moment; behind a long queue it does not.
+    if (scheduler_.waiting() > kManyWaiting) live.spec.pack();
     wake();
   };
   asio::post(io_, std::move(here));

@@ -116,7 +116,6 @@ class Controller {
 
   void occupy_places(LiveJob& live);
   void resume_task(const model::TaskKey& key, bool missing);
-  bool host_ports() const;
 
   boost::asio::awaitable<Result<void>> tell_here(JobId job, model::Fact fact);
   boost::asio::awaitable<void> wait_saved(std::uint64_t generation);
@@ -131,6 +130,7 @@ class Controller {
   TaskBoard& board_;
   const Clock& clock_;
   model::SiteRules rules_;
+  const bool host_ports_;  ///< tasks share the machine's ports: fixed ones must be free there
 
   sched::Scheduler scheduler_;
   PortPool ports_;

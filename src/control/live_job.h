@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "control/held_spec.h"
 #include "model/job.h"
 #include "model/job_progress.h"
 #include "model/job_spec.h"
@@ -26,7 +27,7 @@ struct Unsaved {
 /// `unsaved`.
 struct LiveJob {
   model::Job job;
-  std::shared_ptr<const model::JobSpec> spec;
+  HeldSpec spec;
   std::optional<Unsaved> unsaved;
   std::optional<Time> deadline;  ///< its entry in the controller's deadlines
 

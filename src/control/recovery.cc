@@ -52,7 +52,7 @@ void Controller::occupy_places(LiveJob& live) {
   if (refs.empty()) return;
   const Time since = live.job.life.placed_at.value_or(clock_.now());
   for (const sched::Request& request :
-       sched::requests_for(live.job, *live.spec, refs, host_ports())) {
+       sched::requests_for(live.job, *live.spec, refs, host_ports_)) {
     std::vector<sched::Assigned> of_request;
     for (const sched::Group& group : request.groups) {
       for (const model::TaskRef ref : group.tasks) {
@@ -98,6 +98,7 @@ asio::awaitable<Result<void>> Controller::recover() {
   for (auto& [id, live] : live_) {
     ask_for_places(*live);
     set_deadline(*live);
+    if (live->job.life.state == model::JobState::Queued) live->spec.pack();
   }
   log::info(
       "recovered jobs={} tasks={} not_begun={}", live_.size(), expected.size(), missing.size());
@@ -120,7 +121,7 @@ void Controller::resume_task(const model::TaskKey& key, bool missing) {
       // Its start was stored and the server ended before the engine had it: this is the same start,
       // not a second one.
       auto snapshot = std::make_shared<LaunchSnapshot>(
-          LaunchSnapshot{live.job, live.spec, progress(live).time_limit_at(clock_.now())});
+          LaunchSnapshot{live.job, live.spec.shared(), progress(live).time_limit_at(clock_.now())});
       start_task(live, key.task, snapshot);
       break;
     }
