@@ -1,5 +1,6 @@
 // How fast the store is, beside raw SQLite on the same disk in the same run:
-//   store_bench [--jobs N] [--dir DIR] [--submits N] [--postgres URL]
+//   store_bench [--jobs N] [--dir DIR] [--keep yes] [--submits N] [--postgres URL]
+// `--keep yes` leaves the filled databases in DIR and finds them there the next time.
 // Prints durable submissions a second against batches of 50 through the bare SQLite API, and for
 // every filter of the job list p50 and p99 with 10,000 and with N jobs kept.
 
@@ -100,6 +101,7 @@ double raw_submissions(const std::string& path, int count) {
   sqlite3_prepare_v2(db, "insert into configs values (?,?)", -1, &config, nullptr);
   sqlite3_prepare_v2(db, "insert into job_events values (?,?,?,?,?)", -1, &event, nullptr);
   const std::string file = job_file();
+  const double cpu = cpu_seconds();
   const auto start = Clock_::now();
   for (int i = 1; i <= count;) {
     exec("begin immediate");
@@ -128,6 +130,7 @@ double raw_submissions(const std::string& path, int count) {
     exec("commit");
   }
   const double rate = count / seconds_since(start);
+  fmt::print("    {:.1f} us CPU a submission, raw\n", 1e6 * (cpu_seconds() - cpu) / count);
   for (sqlite3_stmt* statement : {job, config, event}) sqlite3_finalize(statement);
   sqlite3_close(db);
   return rate;
@@ -474,14 +477,16 @@ int main(int argc, char** argv) {
   int submits = 20'000;
   std::string dir = (std::filesystem::temp_directory_path() / "store-bench").string();
   std::string postgres;
+  bool keep = false;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string_view flag = argv[i];
     if (flag == "--jobs") jobs = std::atoll(argv[i + 1]);
     if (flag == "--submits") submits = std::atoi(argv[i + 1]);
     if (flag == "--dir") dir = argv[i + 1];
     if (flag == "--postgres") postgres = argv[i + 1];
+    if (flag == "--keep") keep = std::string_view(argv[i + 1]) == "yes";
   }
-  std::filesystem::remove_all(dir);
+  if (!keep) std::filesystem::remove_all(dir);
   std::filesystem::create_directories(dir);
   const auto path = [&](const char* name) { return dir + "/" + name; };
 
@@ -504,43 +509,49 @@ int main(int argc, char** argv) {
                    our_saves(*db, submits / 2, 20));
       }
       db.reset();
-      for (const auto& entry : std::filesystem::directory_iterator(dir))
-        std::filesystem::remove(entry.path());
+      for (const char* end : {"", "-wal", "-shm"}) {
+        std::filesystem::remove(path("raw.db") + end);
+        std::filesystem::remove(path("ours.db") + end);
+      }
     }
     std::sort(ratios.begin(), ratios.end());
     fmt::print("  median ratio {:.2f} (goal 0.70)\n\n", ratios[1]);
   }
 
-  const std::string url = postgres.empty() ? path("list.db") : postgres;
-  auto db = must(Database::open({.url = url}));
-  make_people(*db);
   std::vector<std::vector<Times>> columns;
-  std::int64_t kept = 0;
   for (const std::int64_t size : {std::int64_t{10'000}, jobs}) {
-    auto start = Clock_::now();
-    fill(*db, kept, size);
-    kept = size;
-    const double filled = seconds_since(start);
-    wait_for_names(*db);
-    fmt::print("{} jobs: filled in {:.1f} s, names indexed after {:.1f} s",
-               size,
-               filled,
-               seconds_since(start));
+    const std::string url = postgres.empty() ? dir + fmt::format("/list-{}.db", size) : postgres;
+    const bool there = std::filesystem::exists(url);
+    auto db = must(Database::open({.url = url}));
+    if (!there) {
+      const auto start = Clock_::now();
+      if (columns.empty() || postgres.empty()) make_people(*db);
+      fill(*db, postgres.empty() || columns.empty() ? 0 : 10'000, size);
+      const double filled = seconds_since(start);
+      wait_for_names(*db);
+      fmt::print("{} jobs: filled in {:.1f} s, names indexed after {:.1f} s\n",
+                 size,
+                 filled,
+                 seconds_since(start));
+    }
     db.reset();
-    start = Clock_::now();
+    const auto start = Clock_::now();
     db = must(Database::open({.url = url}));
     std::size_t active = 0;
     must(JobStore(*db).active([&](model::Job) -> Result<void> {
       ++active;
       return {};
     }));
-    fmt::print("; opened with {} active jobs in {:.0f} ms\n", active, 1000 * seconds_since(start));
+    fmt::print("{} jobs: opened, with {} active ones, in {:.0f} ms",
+               size,
+               active,
+               1000 * seconds_since(start));
     std::vector<Times>& column = columns.emplace_back();
     for (const Case& one : cases()) {
       measure(*db, one, size, 20);
       column.push_back(measure(*db, one, size, 300));
     }
-    fmt::print("  resident memory {} MB\n", resident_kb() / 1024);
+    fmt::print("; resident memory after the lists {} MB\n", resident_kb() / 1024);
   }
   fmt::print("\n{:28} {:>21} {:>21} {:>7}\n",
              "list page of 50, ms",
@@ -558,6 +569,5 @@ int main(int argc, char** argv) {
                large.p99,
                large.p50 / small.p50);
   }
-  db.reset();
-  std::filesystem::remove_all(dir);
+  if (!keep) std::filesystem::remove_all(dir);
 }

@@ -26,8 +26,7 @@ constexpr std::int64_t kRowCost = 4;  ///< a row read by its number, in index en
 constexpr std::int64_t kSmallSet = 1'000;
 /// So many names are rather compared than searched.
 constexpr std::int64_t kFewNames = 100;
-constexpr int kNameProbe = 64;
-constexpr std::size_t kMostCells = 2'000;
+constexpr std::size_t kMostCells = 2'000;  ///< to be merged
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
 
 class PageFinder {
@@ -58,7 +57,7 @@ class PageFinder {
  private:
   struct Source {
     std::unique_ptr<SeqStream> stream;
-    std::int64_t size = kUnknown;  ///< no more than this
+    std::int64_t size = kUnknown;  ///< about so many
   };
   struct Candidate {
     Position position;
@@ -82,17 +81,12 @@ class PageFinder {
 
   // Where to look.
 
-  Result<std::int64_t> newest_seq() {
-    TY_TRY(auto seq, tx_.value<std::int64_t>("select seq from jobs order by seq desc limit 1"));
-    return seq.value_or(0);
-  }
-
   /// The first seq whose job was created at or after `time`. Creation times grow with seq, so
   /// halving finds it.
   Result<std::int64_t> first_created_at_or_after(Time time) {
     std::int64_t low = 1;
-    TY_TRY(std::int64_t high, newest_seq());
-    ++high;
+    TY_TRY(auto newest, tx_.value<std::int64_t>("select seq from jobs order by seq desc limit 1"));
+    std::int64_t high = newest.value_or(0) + 1;
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
       auto rows = tx_.query(
@@ -140,67 +134,24 @@ class PageFinder {
     return {};
   }
 
-  /// How many jobs have the label, looking no further than `enough`.
-  Result<std::int64_t> count_labelled(std::int64_t enough) {
-    if (!query_.label) return kUnknown;
-    const auto& [key, value] = *query_.label;
-    TY_TRY(auto count,
-           value&& query_.owner
-               ? tx_.value<std::int64_t>(
-                     "select count(*) from (select 1 from job_labels indexed by job_labels_owner "
-                     "where owner_id = :owner and key = :key and value = :value limit :enough)",
-                     *query_.owner,
-                     key,
-                     *value,
-                     enough)
-           : value ? tx_.value<std::int64_t>("select count(*) from (select 1 from job_labels "
-                                             "indexed by job_labels_value "
-                                             "where key = :key and value = :value limit :enough)",
-                                             key,
-                                             *value,
-                                             enough)
-                   : tx_.value<std::int64_t>("select count(*) from (select 1 from job_labels "
-                                             "indexed by job_labels_key "
-                                             "where key = :key limit :enough)",
-                                             key,
-                                             enough));
-    return *count < enough ? *count : kUnknown;
-  }
-
-  /// Whether to begin with the names rather than with a source of `others` jobs.
-  Result<bool> names_lead(std::int64_t others, Budget& budget) {
-    if (!has_name_pieces(filter_.name_part()) || others <= kFewNames) return false;
-    if (others == kUnknown) return true;
-    TY_TRY(const NameHits hits, first_name_hits(reading(budget), kNameProbe));
-    if (hits.all) return true;
-    // Both are common. One job in `gap` has such a name; the others are one in `rarity`.
-    TY_TRY(const std::int64_t newest, newest_seq());
-    const std::int64_t gap =
-        std::max<std::int64_t>(1, std::abs(hits.seqs.front() - hits.seqs.back()) / kNameProbe);
-    const std::int64_t rarity = std::max<std::int64_t>(1, newest / others);
-    return rarity < std::min(gap, others / wanted());
-  }
-
   /// The source that is likely to offer the fewest unwanted jobs.
   Result<Source> best_source(Budget& budget) {
+    const Reading where = reading(budget);
     const std::int64_t in_range = range_.high == INT64_MAX ? kUnknown : range_.size();
-    TY_TRY(const std::int64_t labelled,
-           count_labelled(std::min<std::int64_t>(in_cells_, 2 * kSmallSet)));
-    const std::int64_t smallest = std::min({in_cells_, labelled, in_range});
-    TY_TRY(const bool by_name, names_lead(smallest, budget));
-    if (by_name) {
-      TY_TRY(auto names, jobs_by_name(reading(budget)));
-      return Source{.stream = std::move(names)};
+    const std::int64_t in_cells = cells_.size() <= kMostCells ? in_cells_ : kUnknown;
+    std::int64_t labelled = kUnknown;
+    if (query_.label) {
+      TY_TRY(labelled, estimate_labelled(where));
     }
-    const bool by_cell = filter_.by_cell() && cells_.size() <= kMostCells;
-    if (query_.label && (labelled <= in_cells_ || !by_cell)) {
-      return Source{jobs_with_label(reading(budget)), labelled};
+    const std::int64_t smallest = std::min({in_range, in_cells, labelled});
+    if (NameSearch::can_find(filter_.name_part()) && smallest > kFewNames) {
+      TY_TRY(const NameSearch search, NameSearch::prepare(where));
+      if (search.estimate() < smallest) return Source{search.stream(where), search.estimate()};
     }
-    if (!by_cell || in_range < in_cells_) return Source{all_jobs(reading(budget)), in_range};
-    if (query_.owner) {
-      return Source{jobs_of_owner(reading(budget), *query_.owner, cells_), in_cells_};
-    }
-    return Source{jobs_of_cells(reading(budget), cells_), in_cells_};
+    if (smallest == labelled && query_.label) return Source{jobs_with_label(where), labelled};
+    if (smallest == in_range) return Source{all_jobs(where), in_range};
+    if (query_.owner) return Source{jobs_of_owner(where, *query_.owner, cells_), in_cells};
+    return Source{jobs_of_cells(where, cells_), in_cells};
   }
 
   // What is taken.
@@ -308,9 +259,7 @@ class PageFinder {
     // Its own budget: what is spent on finding out must not shorten the page.
     Budget budget(kBudget);
     TY_TRY(auto source, best_source(budget));
-    // A search by name tells its size only by being read.
-    const bool may_be_small = source.size <= kSmallSet || has_name_pieces(filter_.name_part());
-    if (!may_be_small) return std::nullopt;
+    if (source.size > kSmallSet) return std::nullopt;
     std::vector<std::int64_t> all;
     for (;;) {
       TY_TRY(auto seq, source.stream->next());

@@ -12,8 +12,11 @@ namespace {
 using Chunk = ChunkedStream::Chunk;
 
 constexpr int kLargestChunk = 512;
-/// A search by name pieces gets dearer with every piece; this many tell names apart well enough.
-constexpr std::size_t kMostPieces = 6;
+constexpr int kNameCost = 1;  ///< reading a job's name along the table, in index entries
+/// How many entries tell how common something is.
+constexpr int kProbe = 64;
+constexpr int kPieceProbe = 8;
+constexpr std::size_t kMostPieces = 10;
 
 bool all_fit(const Rows&) { return true; }
 
@@ -67,28 +70,20 @@ std::vector<std::string_view> characters(std::string_view text) {
   return all;
 }
 
-/// `"tra" AND "ain"`: without positions in the index, the pieces of a fragment are asked for one by
-/// one. Those from the end come first: names tend to begin alike.
-std::string pieces_query(std::string_view fragment) {
+/// Three letters each, quoted for a search. The index has no positions, so a fragment is looked for
+/// by its pieces and compared afterwards.
+std::vector<std::string> pieces_of(std::string_view fragment) {
   const auto letters = characters(fragment);
   std::vector<std::string> pieces;
-  const auto add = [&](std::size_t from) {
-    std::string piece;
-    for (std::size_t k = from; k < from + 3; ++k) {
+  for (std::size_t end = letters.size(); end >= 3 && pieces.size() < kMostPieces; --end) {
+    std::string piece = "\"";
+    for (std::size_t k = end - 3; k < end; ++k) {
       piece += letters[k] == "\"" ? "\"\"" : std::string(letters[k]);
     }
+    piece += '"';
     if (std::find(pieces.begin(), pieces.end(), piece) == pieces.end()) pieces.push_back(piece);
-  };
-  for (std::size_t end = letters.size(); end >= 3 && pieces.size() < kMostPieces; end -= 3) {
-    add(end - 3);
-    if (end < 6) break;
   }
-  if (pieces.size() < kMostPieces) add(0);
-  std::string query;
-  for (const std::string& piece : pieces) {
-    query += (query.empty() ? "\"" : " AND \"") + piece + "\"";
-  }
-  return query;
+  return pieces;
 }
 
 Result<void> fetch_hits(
@@ -117,7 +112,20 @@ std::unique_ptr<SeqStream> jobs_in(const Reading& reading, const SeqRange& range
     const auto fits = [&](const Rows& rows) { return filter.wants_name(rows.text(1)); };
     return collect(tx.query(named.sql(r), r.low, r.high, most), chunk, fits);
   };
-  return std::make_unique<ChunkedStream>(range, reading.page, reading.budget, std::move(fetch));
+  return std::make_unique<ChunkedStream>(
+      range, reading.page, reading.budget, std::move(fetch), by_name ? kNameCost : 1);
+}
+
+/// How many there are in all, if the first of them lie as close together as the rest.
+std::int64_t extrapolate(const Chunk& first, int asked, std::int64_t newest) {
+  if (first.read < asked) return first.read;
+  const std::int64_t span = std::abs(first.fitting.front() - first.fitting.back()) + 1;
+  return std::max<std::int64_t>(asked, newest * asked / span);
+}
+
+Result<std::int64_t> newest_seq(Tx& tx) {
+  TY_TRY(auto seq, tx.value<std::int64_t>("select seq from jobs order by seq desc limit 1"));
+  return seq.value_or(0);
 }
 
 }  // namespace
@@ -130,7 +138,7 @@ Result<std::optional<std::int64_t>> ChunkedStream::next() {
     chunk_.read = 0;
     at_ = 0;
     TY_DO(fetch_(range_, most_, chunk_));
-    budget_.spend(chunk_.read);
+    budget_.spend(chunk_.read * cost_);
     ended_ = chunk_.read < most_;
     most_ = std::min(most_ * 2, kLargestChunk);
     if (chunk_.read == 0) return std::nullopt;
@@ -252,26 +260,56 @@ std::unique_ptr<SeqStream> jobs_with_label(const Reading& reading) {
       reading.range, reading.page, reading.budget, std::move(fetch));
 }
 
-bool has_name_pieces(std::string_view fragment) { return characters(fragment).size() >= 3; }
-
-Result<NameHits> first_name_hits(const Reading& reading, int most) {
-  Chunk chunk;
-  TY_DO(
-      fetch_hits(reading.tx, pieces_query(reading.filter.name_part()), reading.range, most, chunk));
-  reading.budget.spend(chunk.read);
-  return NameHits{.seqs = std::move(chunk.fitting), .all = chunk.read < most};
+Result<std::int64_t> estimate_labelled(const Reading& reading) {
+  const std::unique_ptr<SeqStream> stream = jobs_with_label(reading);
+  Chunk first;
+  while (first.read < kProbe) {
+    TY_TRY(auto seq, stream->next());
+    if (!seq) break;
+    ++first.read;
+    first.fitting.push_back(*seq);
+  }
+  TY_TRY(const std::int64_t newest, newest_seq(reading.tx));
+  return extrapolate(first, kProbe, newest);
 }
 
-Result<std::unique_ptr<SeqStream>> jobs_by_name(const Reading& reading) {
-  TY_TRY(const std::int64_t indexed_to, NameIndex::indexed_to(reading.tx));
+bool NameSearch::can_find(std::string_view fragment) { return characters(fragment).size() >= 3; }
+
+Result<NameSearch> NameSearch::prepare(const Reading& reading) {
+  NameSearch search;
+  TY_TRY(search.indexed_to_, NameIndex::indexed_to(reading.tx));
+  TY_TRY(const std::int64_t newest, newest_seq(reading.tx));
   SeqRange known = reading.range;
-  known.high = std::min(known.high, indexed_to);
+  known.high = std::min(known.high, search.indexed_to_);
+
+  std::vector<std::pair<std::int64_t, std::string>> by_count;
+  for (std::string& piece : pieces_of(reading.filter.name_part())) {
+    Chunk first;
+    TY_DO(fetch_hits(reading.tx, piece, known, kPieceProbe, first));
+    by_count.emplace_back(extrapolate(first, kPieceProbe, newest), std::move(piece));
+    if (by_count.back().first == 0) break;
+  }
+  std::sort(by_count.begin(), by_count.end());
+  // A second piece helps when it is about as rare; a common one costs more to read than it saves.
+  search.pieces_ = by_count[0].second;
+  search.estimate_ = by_count[0].first;
+  if (by_count.size() > 1 && by_count[1].first <= 8 * by_count[0].first) {
+    search.pieces_ += " AND " + by_count[1].second;
+    Chunk first;
+    TY_DO(fetch_hits(reading.tx, search.pieces_, known, kProbe, first));
+    search.estimate_ = extrapolate(first, kProbe, newest);
+  }
+  return search;
+}
+
+std::unique_ptr<SeqStream> NameSearch::stream(const Reading& reading) const {
+  SeqRange known = reading.range;
+  known.high = std::min(known.high, indexed_to_);
   SeqRange unknown = reading.range;
-  unknown.low = std::max(unknown.low, indexed_to + 1);
+  unknown.low = std::max(unknown.low, indexed_to_ + 1);
 
   std::vector<std::unique_ptr<SeqStream>> parts;
-  auto fetch = [&tx = reading.tx, pieces = pieces_query(reading.filter.name_part())](
-                   const SeqRange& r, int most, Chunk& chunk) {
+  auto fetch = [&tx = reading.tx, pieces = pieces_](const SeqRange& r, int most, Chunk& chunk) {
     return fetch_hits(tx, pieces, r, most, chunk);
   };
   parts.push_back(

@@ -56,13 +56,15 @@ class ChunkedStream final : public SeqStream {
   };
   using Fetch = std::function<Result<void>(const SeqRange& range, int most, Chunk& chunk)>;
 
-  ChunkedStream(SeqRange range, int first_chunk, Budget& budget, Fetch fetch)
-      : range_(range), most_(first_chunk), budget_(budget), fetch_(std::move(fetch)) {}
+  /// `cost` of one entry, in those of the budget.
+  ChunkedStream(SeqRange range, int first_chunk, Budget& budget, Fetch fetch, int cost = 1)
+      : range_(range), most_(first_chunk), cost_(cost), budget_(budget), fetch_(std::move(fetch)) {}
   Result<std::optional<std::int64_t>> next() override;
 
  private:
   SeqRange range_;
   int most_;
+  int cost_;
   Budget& budget_;
   Fetch fetch_;
   Chunk chunk_;
@@ -124,13 +126,23 @@ std::unique_ptr<SeqStream> jobs_of_owner(const Reading& reading,
 std::unique_ptr<SeqStream> jobs_with_label(const Reading& reading);
 /// Jobs whose names the index of name pieces offers, and those it does not know yet, compared by
 /// name. For fragments that have pieces; the former have to be compared still.
-Result<std::unique_ptr<SeqStream>> jobs_by_name(const Reading& reading);
-bool has_name_pieces(std::string_view fragment);
-/// The index's own first answers, and whether there are more.
-struct NameHits {
-  std::vector<std::int64_t> seqs;
-  bool all = false;
+class NameSearch {
+ public:
+  static bool can_find(std::string_view fragment);
+  /// Looks at how common each piece of the fragment is and keeps the rarest.
+  static Result<NameSearch> prepare(const Reading& reading);
+
+  /// About how many jobs it offers.
+  std::int64_t estimate() const { return estimate_; }
+  std::unique_ptr<SeqStream> stream(const Reading& reading) const;
+
+ private:
+  std::string pieces_;
+  std::int64_t indexed_to_ = 0;
+  std::int64_t estimate_ = 0;
 };
-Result<NameHits> first_name_hits(const Reading& reading, int most);
+
+/// About how many jobs have the label of the query.
+Result<std::int64_t> estimate_labelled(const Reading& reading);
 
 }  // namespace ty::store
