@@ -40,6 +40,7 @@ struct LocalEngine::Impl {
     bool is_started_reported = false;
     bool is_taken_back = false;
     std::optional<Millis> stop_grace;  // a stop that came while it was being started
+    std::optional<Time> patience;      // a stop was asked: until then its command may begin
   };
 
   Impl(LocalOptions given, ReportSink to, ProcessSetup found, Capabilities able)
@@ -50,7 +51,7 @@ struct LocalEngine::Impl {
         watcher({.running = [this](std::int64_t ticket) { on_running(ticket); },
                  .gone = [this](std::int64_t ticket) { on_gone(ticket); },
                  .tick = [this] { on_tick(); },
-                 .wants_tick = [this] { return silent_.load() > 0; }}),
+                 .wants_tick = [this] { return silent_ > 0 || stopping_ > 0; }}),
         pool(std::max<std::size_t>(options.starters, 1)) {}
 
   Result<void> start(const Launch& launch);
@@ -65,6 +66,10 @@ struct LocalEngine::Impl {
 
   std::int64_t reserve(const model::TaskKey& key, const std::string& run_dir);
   std::optional<Held> release(std::int64_t ticket);
+  /// Releases one that never came to be watched.
+  void drop(std::int64_t ticket) {
+    if (const auto held = release(ticket); held && held->patience) --stopping_;
+  }
 
   void on_running(std::int64_t ticket);
   void on_gone(std::int64_t ticket);
@@ -86,13 +91,20 @@ struct LocalEngine::Impl {
   std::map<model::TaskKey, std::int64_t> tickets_;
   std::unordered_map<std::int64_t, Held> held_;
   std::int64_t next_ticket_ = 1;
-  std::atomic<int> silent_ = 0;  // taken back, their command not yet running: asked by the tick
+  // Both make the watcher tick: those taken back whose command does not run yet, and those told to
+  // stop.
+  std::atomic<int> silent_ = 0;
+  std::atomic<int> stopping_ = 0;
 
   Watcher watcher;
   rt::BlockingPool pool;  // last, so that no start is under way when the watcher goes
 };
 
 namespace {
+
+/// A supervisor that was told to stop while it still prepares the sandbox, on a mount that hangs,
+/// cannot answer. After the grace and this it is killed; its namespace ends with it.
+constexpr Millis kStartPatience{5000};
 
 void send_signal(int pidfd, int signal, std::int64_t value) {
   siginfo_t info = {};
@@ -144,14 +156,14 @@ Result<void> LocalEngine::Impl::start(const Launch& launch) {
   const std::int64_t ticket = reserve(launch.key, launch.run_dir);
   if (ticket == 0) return {};
   auto begun = begin(launch, ticket);
-  if (!begun) release(ticket);
+  if (!begun) drop(ticket);
   return begun;
 }
 
 Result<void> LocalEngine::Impl::begin(const Launch& launch, std::int64_t ticket) {
   auto plan = plan_process(setup, launch, ticket);
   if (!plan) {
-    release(ticket);
+    drop(ticket);
     report_fault(launch.key, std::move(plan).error());
     return {};
   }
@@ -213,7 +225,7 @@ Result<LocalEngine::Impl::Found> LocalEngine::Impl::take_back(const model::TaskK
       held.is_started_reported = again.running.has_value();
     }
     if (auto watched = watcher.watch(pidfd, ticket); !watched) {
-      release(ticket);
+      drop(ticket);
       ::close(pidfd);
       return std::unexpected(std::move(watched).error());
     }
@@ -228,6 +240,11 @@ Result<void> LocalEngine::Impl::stop(const model::TaskKey& key, Millis grace) {
   const auto ticket = tickets_.find(key);
   if (ticket == tickets_.end()) return {};
   Held& held = held_.at(ticket->second);
+  if (!held.patience) {
+    held.patience = clock.now() + grace + kStartPatience;
+    ++stopping_;
+    watcher.wake();
+  }
   if (held.pidfd < 0) {
     held.stop_grace = grace;
   } else {
@@ -299,6 +316,7 @@ void LocalEngine::Impl::on_gone(std::int64_t ticket) {
   std::optional<Held> held = release(ticket);
   if (!held) return;
   if (held->is_taken_back && !held->is_started_reported) --silent_;
+  if (held->patience) --stopping_;
   watcher.forget(held->pidfd);
   siginfo_t info = {};
   ::waitid(P_PIDFD, static_cast<id_t>(held->pidfd), &info, WEXITED | WNOHANG);
@@ -318,6 +336,10 @@ void LocalEngine::Impl::on_gone(std::int64_t ticket) {
                                         : "the task's supervisor ended before it began"));
     return;
   }
+  if (held->patience && !facts.is_over() && !facts.running) {
+    report_fault(held->key, model::stopped());
+    return;
+  }
   report_ended(held->key, facts, held->is_started_reported);
 }
 
@@ -325,7 +347,12 @@ void LocalEngine::Impl::on_tick() {
   std::vector<std::pair<std::int64_t, std::string>> silent;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [ticket, held] : held_) {
+    const Time now = clock.now();
+    for (auto& [ticket, held] : held_) {
+      if (held.patience && now > *held.patience && held.pidfd >= 0) {
+        held.patience = now + kStartPatience;
+        if (!read_journal(held.run_dir).running) send_signal(held.pidfd, SIGKILL, 0);
+      }
       if (held.is_taken_back && !held.is_started_reported)
         silent.emplace_back(ticket, held.run_dir);
     }

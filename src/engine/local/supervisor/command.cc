@@ -2,16 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <string_view>
 
+#include "clone.h"
 #include "sandbox.h"
 
 namespace ty::supervisor {
@@ -19,16 +18,7 @@ namespace {
 
 constexpr int kPipeSize = 1 << 20;
 
-pid_t clone_process(unsigned long flags, int cgroup_fd) {
-  clone_args args = {};
-  args.flags = flags;
-  args.exit_signal = SIGCHLD;
-  if (cgroup_fd >= 0) {
-    args.flags |= CLONE_INTO_CGROUP;
-    args.cgroup = static_cast<std::uint64_t>(cgroup_fd);
-  }
-  return static_cast<pid_t>(syscall(SYS_clone3, &args, sizeof(args)));
-}
+alignas(16) char child_stack[64 * 1024];
 
 std::string_view variable(const Launch& launch, std::string_view name) {
   for (const char* entry : launch.env) {
@@ -88,7 +78,6 @@ void become_command(const Launch& launch, const Cgroup& cgroup, int output, Fail
   dup2(output, STDERR_FILENO);
   cgroup.enter();
   prefer_as_oom_victim();
-  if (launch.sandbox == Sandbox::None) prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (launch.data_limit > 0 && !cgroup.limits_memory()) {
     const rlimit limit = {static_cast<rlim_t>(launch.data_limit),
                           static_cast<rlim_t>(launch.data_limit)};
@@ -96,6 +85,8 @@ void become_command(const Launch& launch, const Cgroup& cgroup, int output, Fail
   }
   if (!enter_sandbox(launch, failure)) return;
   if (launch.sandbox != Sandbox::Bubblewrap && !drop_privileges(launch, failure)) return;
+  // After the change of user, which would undo it.
+  if (launch.sandbox == Sandbox::None) prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (launch.workdir != nullptr && chdir(launch.workdir) != 0) {
     failure.set(kBadSpec, "cannot change to the working directory", launch.workdir);
     return;
@@ -120,32 +111,43 @@ void become_command(const Launch& launch, const Cgroup& cgroup, int output, Fail
   }
 }
 
+struct Child {
+  const Launch& launch;
+  const Cgroup& cgroup;
+  Failure& failure;
+  int output;
+  bool has_failed = false;
+};
+
 }  // namespace
 
 bool start_command(const Launch& launch, const Cgroup& cgroup, Command& command, Failure& failure) {
   int output[2];
-  int status[2];
-  if (pipe2(output, O_CLOEXEC) != 0 || pipe2(status, O_CLOEXEC) != 0) {
-    return failure.set(kStartFailed, "cannot make a pipe");
-  }
+  if (pipe2(output, O_CLOEXEC) != 0) return failure.set(kStartFailed, "cannot make a pipe");
   // Fewer, larger reads; where the kernel refuses, the default size does as well.
   fcntl(output[0], F_SETPIPE_SZ, kPipeSize);
   fcntl(output[0], F_SETFL, O_NONBLOCK);
 
-  const unsigned long flags = sandbox_flags(launch);
-  command.pid = clone_process(flags, cgroup.clone_fd());
-  if (command.pid == 0) {
-    become_command(launch, cgroup, output[1], failure);
-    [[maybe_unused]] const ssize_t n = write(status[1], &failure, sizeof(failure));
-    _exit(127);
+  Child child{.launch = launch, .cgroup = cgroup, .failure = failure, .output = output[1]};
+  clone_args args = {};
+  args.flags = sandbox_flags(launch);
+  args.exit_signal = SIGCHLD;
+  if (cgroup.clone_fd() >= 0) {
+    args.flags |= CLONE_INTO_CGROUP;
+    args.cgroup = static_cast<std::uint64_t>(cgroup.clone_fd());
   }
-  const int error = errno;
+  const auto body = [](void* context) {
+    auto& self = *static_cast<Child*>(context);
+    become_command(self.launch, self.cgroup, self.output, self.failure);
+    self.has_failed = true;
+    _exit(127);
+  };
+  const pid_t pid = clone_and_wait(args, child_stack, sizeof(child_stack), body, &child);
   close(output[1]);
-  close(status[1]);
-  if (command.pid < 0) return failure.set(kStartFailed, "cannot make a process", {}, error);
   command.output = output[0];
-  command.status = status[0];
-  return true;
+  if (pid < 0) return failure.set(kStartFailed, "cannot make a process", {}, -pid);
+  command.pid = pid;
+  return !child.has_failed;
 }
 
 }  // namespace ty::supervisor

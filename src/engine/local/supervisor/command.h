@@ -7,15 +7,17 @@
 
 namespace ty::supervisor {
 
-/// A task's command, started. `status` ends without a byte once the command runs, or delivers a
-/// Failure; poll it, because preparing the sandbox may wait on a slow disk.
+/// A task's command, running.
 struct Command {
   pid_t pid = -1;
   int output = -1;  ///< what it writes to stdout and stderr; does not block
-  int status = -1;
 };
 
-/// False with `failure` set when not even a process could be made.
+/// Prepares the sandbox and starts the command in it. True once the command itself runs; false with
+/// `failure` set when it never did (`command.pid` may still have to be reaped).
+///
+/// Waits while the task's process prepares itself. That can be long only where a mount hangs, and
+/// then nothing of the task runs that would have to be stopped: the server ends us in that case.
 bool start_command(const Launch& launch, const Cgroup& cgroup, Command& command, Failure& failure);
 
 }  // namespace ty::supervisor

@@ -41,7 +41,7 @@ int detach() {
 /// Everything blocked: what matters is read from the descriptor, the rest must not end us. What the
 /// starter ignores, the task must not inherit: without SIGPIPE `yes | head` never ends.
 int catch_signals() {
-  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  for (int signal = 1; signal < 32; ++signal) ::signal(signal, SIG_DFL);
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
@@ -89,10 +89,12 @@ int Supervisor::run() {
   ProcessTree tree(launch_.sandbox, cgroup_);
   tree_ = &tree;
   if (!start_command(launch_, cgroup_, command_, failure_)) {
+    tree.end();
     cgroup_.remove();
     return give_up(failure_);
   }
   tree.set_main(command_.pid);
+  announce_running();
   watch();
   return finish();
 }
@@ -114,18 +116,6 @@ void Supervisor::announce_running() {
   [[maybe_unused]] const ssize_t n = write(notify_, &launch_.ticket, sizeof(launch_.ticket));
   close(notify_);
   notify_ = -1;
-}
-
-/// True once the status pipe has told what it had to tell.
-bool Supervisor::read_status() {
-  if (command_.status < 0) return true;
-  const ssize_t n = read(command_.status, &failure_, sizeof(failure_));
-  if (n < 0) return false;
-  close(command_.status);
-  command_.status = -1;
-  has_failed_ = n > 0;
-  if (!has_failed_) announce_running();
-  return true;
 }
 
 void Supervisor::read_signals() {
@@ -192,15 +182,12 @@ void Supervisor::watch() {
     if (kill_at_ > 0 && now >= kill_at_) break;
 
     const bool wants_output = !log_.is_stuck() && !is_output_over_;
-    pollfd ready[3] = {{signals_, POLLIN, 0},
-                       {command_.status, POLLIN, 0},
-                       {wants_output ? command_.output : -1, POLLIN, 0}};
-    poll(ready, 3, poll_timeout(now));
-    if (ready[1].revents != 0) read_status();
+    pollfd ready[2] = {{signals_, POLLIN, 0}, {wants_output ? command_.output : -1, POLLIN, 0}};
+    poll(ready, 2, poll_timeout(now));
     if (log_.is_stuck()) {
       log_.flush();
       if (log_.is_stuck()) note_disk();
-    } else if (ready[2].revents != 0) {
+    } else if (ready[1].revents != 0) {
       if (log_.pump(command_.output) == LogWriter::Got::End) is_output_over_ = true;
     }
     if (ready[0].revents != 0) read_signals();
@@ -233,13 +220,7 @@ int Supervisor::finish() {
     usleep(1'000'000);
   }
   drain();
-  while (!read_status()) {
-  }
   const Cgroup::Usage usage = cgroup_.usage();
-  if (has_failed_ && !is_stop_asked_ && !is_over_limit_) {
-    cgroup_.remove();
-    return give_up(failure_);
-  }
   rusage spent = {};
   getrusage(RUSAGE_CHILDREN, &spent);
   const std::int64_t spent_ms = (spent.ru_utime.tv_sec + spent.ru_stime.tv_sec) * 1000 +

@@ -26,7 +26,6 @@ class Supervisor {
  private:
   int give_up(const Failure& failure);
   void announce_running();
-  bool read_status();
   void read_signals();
   void read_deadline();
   void begin_stop(std::int64_t now, std::int64_t grace);
@@ -49,7 +48,6 @@ class Supervisor {
   std::int64_t deadline_ = 0;
   std::int64_t kill_at_ = 0;
   std::int64_t ended_at_ = 0;
-  bool has_failed_ = false;
   bool is_stop_asked_ = false;
   bool is_over_limit_ = false;
   bool is_disk_noted_ = false;
