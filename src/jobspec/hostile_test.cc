@@ -201,6 +201,7 @@ TEST(HostileFiles, LongLinesAndKeysAreNoTrouble) {
   EXPECT_EQ(ask("run: x\nx-a: " + repeat("a: ", 300'000)).first.substr(0, 8), "[syntax]");
   EXPECT_EQ(ask("run: x\nmetrics: {l: '" + repeat("(a{1000}){1000}", 10) + "'}").first.substr(0, 7),
             "[regex]");
+  EXPECT_EQ(ask("run: x\nx-a: \"" + repeat("\\N", 400'000) + "\"").first, "ok");
   EXPECT_EQ(ask(repeat("/*", 500'000)).first.substr(0, 1), "[");
   EXPECT_EQ(ask("{" + repeat("/**/", 250'000)).first.substr(0, 1), "[");
   EXPECT_EQ(ask(repeat("'", 1'000'000)).first.substr(0, 1), "[");

@@ -27,10 +27,15 @@ class ViewBuffer : public std::streambuf {
 
 /// yaml-cpp writes the escapes `\N` and `\_` as bare bytes 0x85 and 0xA0: made the characters they
 /// stand for.
-std::string with_whole_characters(std::string value) {
-  for (std::size_t at; (at = invalid_utf8(value)) != std::string::npos;)
-    value.insert(at, 1, '\xC2');
-  return value;
+std::string with_whole_characters(std::string_view value) {
+  std::string out;
+  for (std::size_t at; (at = invalid_utf8(value)) != std::string_view::npos;
+       value.remove_prefix(at + 1)) {
+    out += value.substr(0, at);
+    out += '\xC2';
+    out += value[at];
+  }
+  return out.append(value);
 }
 
 /// yaml-cpp's events → nodes. It neither merges `<<` nor limits aliases, so both happen here.
