@@ -92,7 +92,7 @@ std::optional<TokenKind> token_kind(std::string_view text) {
 std::string token_hash(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string hex;
-  hex.reserve(2 * crypto_hash_sha256_BYTES);
+  hex.reserve(std::size_t{2} * crypto_hash_sha256_BYTES);
   for (const unsigned char byte : sha256(text)) {
     hex += kHex[byte >> 4];
     hex += kHex[byte & 15];

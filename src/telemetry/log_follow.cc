@@ -143,7 +143,7 @@ class LogWatcher::State : public std::enable_shared_from_this<State> {
   }
 
   void take_events() {
-    alignas(inotify_event) std::array<char, 16 * 1024> buffer;
+    alignas(inotify_event) std::array<char, 16'384> buffer;
     while (true) {
       const ssize_t got = ::read(inotify_.native_handle(), buffer.data(), buffer.size());
       if (got <= 0) return;
@@ -186,7 +186,13 @@ LogWatcher::LogWatcher(asio::any_io_executor executor, Millis poll)
     : state_(std::make_shared<State>(executor, poll)) {
   state_->listen();
 }
-LogWatcher::~LogWatcher() { state_->stop(); }
+LogWatcher::~LogWatcher() {
+  try {
+    state_->stop();
+  } catch (const std::exception&) {
+    // No memory even to say goodbye: the descriptor closes with the loop.
+  }
+}
 
 void LogWatcher::poke(const std::string& path) { state_->poke(path); }
 std::size_t LogWatcher::followers() const { return state_->registered(); }

@@ -1,6 +1,5 @@
 #include "telemetry/log_keeper.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -11,6 +10,8 @@
 #include <filesystem>
 #include <map>
 #include <queue>
+#include <system_error>
+#include <tuple>
 
 #include "telemetry/impl/file.h"
 #include "telemetry/impl/seekable_zstd.h"
@@ -98,7 +99,7 @@ Result<void> compress_log(const std::string& path,
       done = rename_file(temporary, packed);
     }
     if (!done) {
-      (void)remove_file(temporary);
+      std::ignore = remove_file(temporary);  // else the next sweep clears it away
       return done;
     }
     step(renamed);
@@ -138,24 +139,13 @@ Result<void> remove_job_logs(const std::string& job_logs_dir) {
 
 namespace {
 
-struct Folder {
-  explicit Folder(const std::string& path) : dir(::opendir(path.c_str())) {}
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    if (dir) ::closedir(dir);
-  }
-  DIR* dir;
-};
-
-/// Names in a folder, in no order; nothing for one that does not exist.
+/// Names in a folder, in no order; nothing for one that cannot be read.
 template <class Visit>
 void for_each_name(const std::string& folder, Visit visit) {
-  const Folder open(folder);
-  if (!open.dir) return;
-  while (const dirent* entry = ::readdir(open.dir)) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") visit(name);
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    visit(std::string_view(entry->path().filename().native()));
   }
 }
 
@@ -191,8 +181,9 @@ class Sweep {
   SweepReport run() {
     for_each_job(
         [this](const std::string& folder, const std::string& job) { look_at_job(folder, job); });
-    while (policy_.max_total && report_.total > *policy_.max_total && !should_stop()) {
-      if (!delete_oldest()) break;
+    if (const auto limit = policy_.max_total) {
+      while (report_.total > *limit && !should_stop() && delete_oldest(*limit)) {
+      }
     }
     return std::move(report_);
   }
@@ -286,7 +277,7 @@ class Sweep {
   }
 
   /// Deletes from the oldest end on until the total fits. False: there was nothing to delete.
-  bool delete_oldest() {
+  bool delete_oldest(std::uint64_t limit) {
     std::priority_queue<Victim>
         oldest;  // the youngest of them on top, to be replaced by older ones
     for_each_job([&](const std::string& folder, const std::string& job) {
@@ -301,7 +292,7 @@ class Sweep {
     for (; !oldest.empty(); oldest.pop()) victims.push_back(oldest.top());
     const std::uint64_t deleted = report_.deleted;
     for (auto victim = victims.rbegin(); victim != victims.rend() && !should_stop(); ++victim) {
-      if (report_.total <= *policy_.max_total) break;
+      if (report_.total <= limit) break;
       remove(victim->path, victim->bytes);
     }
     return report_.deleted > deleted;
@@ -331,7 +322,10 @@ Result<SweepReport> sweep(const std::string& logs_root,
                           Time now,
                           const EndOf& end_of,
                           const std::function<bool()>& stop) {
-  if (const Folder folder(logs_root); !folder.dir && errno != ENOENT) {
+  std::error_code error;
+  const std::filesystem::directory_iterator readable(logs_root, error);
+  if (error && error != std::errc::no_such_file_or_directory) {
+    errno = error.value();
     return std::unexpected(file_error("opening", logs_root));
   }
   return Sweep(logs_root, policy, now, end_of, stop).run();

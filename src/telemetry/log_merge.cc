@@ -34,7 +34,7 @@ class Source {
       return false;
     }
     if (!opened) return std::unexpected(std::move(opened).error());
-    reader_ = std::move(*opened);
+    reader_ = std::make_unique<LogReader>(std::move(*opened));
     TY_TRY(ByteRange range, reader_->between(options.since, options.until));
     until_ = options.until;
     if (options.last_lines) {
@@ -44,7 +44,7 @@ class Source {
     at_ = range.begin;
     return true;
   }
-  bool is_open() const { return reader_.has_value(); }
+  bool is_open() const { return reader_ != nullptr; }
   std::uint64_t lines_at_start() const { return lines_at_start_; }
 
   Result<void> refresh() { return reader_->refresh(); }
@@ -128,7 +128,7 @@ class Source {
   std::string prefix_;
   bool live_;
   bool finished_ = false;
-  std::optional<LogReader> reader_;
+  std::unique_ptr<LogReader> reader_;
   std::optional<Time> until_;
   std::uint64_t lines_at_start_ = 0;
   std::vector<char> window_;

@@ -19,7 +19,7 @@ constexpr int kMaxProgram = 10'000;
 constexpr std::size_t kBeyondCut = 8;
 /// Lines are first looked through for required texts in windows of this size: small enough for the
 /// nearest cache.
-constexpr std::size_t kWindow = 32 * 1024;
+constexpr std::size_t kWindow = std::size_t{32} << 10;
 
 re2::StringPiece piece_of(std::string_view text) { return {text.data(), text.size()}; }
 

@@ -14,7 +14,7 @@
 namespace ty::telemetry {
 
 /// Longer lines are matched on their first so many bytes.
-inline constexpr std::size_t kMatchedLine = 16 * 1024;
+inline constexpr std::size_t kMatchedLine = std::size_t{16} << 10;
 inline constexpr std::size_t kMaxPattern = 1024;
 
 struct LinePattern {

@@ -7,8 +7,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
+#include <system_error>
 
 namespace ty::telemetry {
 
@@ -36,7 +36,8 @@ Error file_error(std::string_view doing, std::string_view path) {
   if (number == ENOSPC || number == EDQUOT || number == EMFILE || number == ENFILE)
     code = Errc::Exhausted;
   if (number == EACCES || number == EPERM || number == EROFS) code = Errc::Forbidden;
-  return Error{code, fmt::format("{} {}: {}", doing, path, std::strerror(number)), {}};
+  return Error{
+      code, fmt::format("{} {}: {}", doing, path, std::system_category().message(number)), {}};
 }
 
 Result<Fd> open_file(const std::string& path, int flags, int mode) {

@@ -24,8 +24,7 @@ bool follows(const LogIndex::Record& before, const LogIndex::Record& next) {
 }
 
 Result<bool> has_newline(ByteSource& log, std::uint64_t begin, std::uint64_t end) {
-  std::vector<char> buffer(
-      static_cast<std::size_t>(std::min<std::uint64_t>(end - begin, 64 * 1024)));
+  std::vector<char> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(end - begin, 65'536)));
   while (begin < end) {
     const auto wanted =
         static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), end - begin));
