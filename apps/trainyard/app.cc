@@ -48,19 +48,6 @@ Result<std::vector<std::string>> gpu_inventory(const std::vector<std::string>& e
   return devices;
 }
 
-std::vector<sched::Node> nodes_for_capacity(const engine::Engine& engine) {
-  std::vector<sched::Node> nodes;
-  for (const engine::NodeInfo& info : engine.nodes()) {
-    sched::Node node{.name = info.name,
-                     .cpu_milli = info.cpu_milli,
-                     .memory = info.memory,
-                     .labels = info.labels};
-    for (const std::string& type : info.gpu_types) node.gpus.push_back({.type = type});
-    nodes.push_back(std::move(node));
-  }
-  return nodes;
-}
-
 template <class T>
 T run_on(asio::io_context& io, asio::awaitable<T> work) {
   return asio::co_spawn(io, std::move(work), asio::use_future).get();
@@ -138,7 +125,7 @@ Result<void> App::begin() {
                                                                        .board = board,
                                                                        .clock = clock,
                                                                        .rules = rules});
-  capacity.set_nodes(nodes_for_capacity(*engine));
+  capacity.set_nodes(control::scheduler_nodes(*engine));
   job_service =
       std::make_unique<control::JobService>(control::JobService::Parts{.jobs = jobs,
                                                                        .events = events,

@@ -9,6 +9,7 @@
 #include "api/api.h"
 #include "config/config.h"
 #include "control/account_service.h"
+#include "control/capacity.h"
 #include "control/controller.h"
 #include "control/data_dir.h"
 #include "control/event_hub.h"
@@ -22,7 +23,6 @@
 #include "net/http_server.h"
 #include "rt/blocking_pool.h"
 #include "rt/task_group.h"
-#include "sched/scheduler.h"
 #include "store/database.h"
 #include "store/event_store.h"
 #include "store/job_store.h"
@@ -105,7 +105,7 @@ class App {
   std::unique_ptr<engine::Engine> engine;
   std::unique_ptr<control::Launcher> launcher;
   std::unique_ptr<control::Controller> controller;
-  sched::Scheduler capacity;
+  control::Capacity capacity;
   std::unique_ptr<control::JobService> job_service;
   std::unique_ptr<api::Api> http_api;
   std::unique_ptr<net::HttpServer> http;

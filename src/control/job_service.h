@@ -7,6 +7,7 @@
 
 #include "auth/principal.h"
 #include "config/config.h"
+#include "control/capacity.h"
 #include "control/controller.h"
 #include "control/job_finder.h"
 #include "control/uploads.h"
@@ -75,7 +76,7 @@ class JobService {
     const Clock& clock;
     const config::Config& config;
     engine::Capabilities capabilities;
-    sched::Scheduler& capacity;  ///< knows the nodes and no load; only asked what could ever fit
+    const Capacity& capacity;
     std::string logs_root;
     std::string data_dir;
   };

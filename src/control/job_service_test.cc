@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "control/testing/world.h"
 
 namespace ty::control {
@@ -106,6 +109,26 @@ TEST(JobService, WhatNoMachineCanRunIsAcceptedWithAWarning) {
   ASSERT_TRUE(answer) << answer.error().message;
   ASSERT_EQ(answer->front().warnings.size(), 1u);
   EXPECT_EQ(answer->front().warnings.front().code, "impossible");
+}
+
+TEST(Capacity, IsAskedByManyThreadsAtOnce) {
+  World world;
+  std::vector<std::jthread> threads;
+  std::atomic<int> wrong = 0;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      sched::Request request;
+      request.groups.push_back(
+          {.tasks = {{0, 0}},
+           .each = {.cpu_milli = 1000, .memory = 1 << 20, .gpus = t % 2 == 0 ? 1 : 64}});
+      request.min_tasks = 1;
+      for (int i = 0; i < 2000; ++i) {
+        if (world.server->capacity.fits_ever(request).has_value() != (t % 2 == 0)) ++wrong;
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(JobService, JobsAreFoundByPrefixAndByHandle) {

@@ -2,6 +2,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <set>
 
+#include "control/capacity.h"
 #include "control/controller.h"
 #include "model/failure.h"
 #include "model/spec_json.h"
@@ -19,20 +20,6 @@ namespace {
 bool holds_a_place(TaskState state) {
   return state == TaskState::Starting || state == TaskState::Running ||
          state == TaskState::Stopping;
-}
-
-std::vector<sched::Node> scheduler_nodes(const engine::Engine& engine) {
-  std::vector<sched::Node> nodes;
-  for (const engine::NodeInfo& info : engine.nodes()) {
-    sched::Node node{.name = info.name,
-                     .cpu_milli = info.cpu_milli,
-                     .memory = info.memory,
-                     .labels = info.labels,
-                     .healthy = info.healthy};
-    for (const std::string& type : info.gpu_types) node.gpus.push_back({.type = type});
-    nodes.push_back(std::move(node));
-  }
-  return nodes;
 }
 
 }  // namespace

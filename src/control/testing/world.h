@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "control/account_service.h"
+#include "control/capacity.h"
 #include "control/controller.h"
 #include "control/job_service.h"
 #include "control/log_service.h"
@@ -54,9 +55,7 @@ class World {
                                                                   .board = board,
                                                                   .clock = clock,
                                                                   .rules = {}});
-      sched::Node node{.name = "n1", .cpu_milli = 64'000, .memory = std::int64_t{64} << 30};
-      node.gpus.assign(4, {.type = "A100"});
-      capacity.set_nodes({node});
+      capacity.set_nodes(scheduler_nodes(*engine));
       service = std::make_unique<JobService>(JobService::Parts{.jobs = jobs,
                                                                .events = events,
                                                                .workspaces = workspaces,
@@ -126,7 +125,7 @@ class World {
                              .pool = pool,
                              .clock = clock,
                              .config = config}};
-    sched::Scheduler capacity;
+    Capacity capacity;
     std::unique_ptr<engine::FakeEngine> engine;
     std::unique_ptr<Launcher> launcher;
     std::unique_ptr<Controller> controller;
