@@ -19,16 +19,16 @@ namespace {
 
 constexpr std::size_t kShortestPrefix = 4;
 constexpr int kNamedMatches = 5;
+constexpr std::size_t kJobsAtOnce = 100;
 
 std::unexpected<Error> no_job(std::string_view which) {
   return fail(Errc::NotFound, fmt::format("there is no job {}", which));
 }
 
 Result<Job> find_full(Tx& tx, JobSeq seq, std::string_view called) {
-  TY_TRY(auto job, load_job(tx, seq));
-  if (!job) return no_job(called);
-  TY_DO(load_tasks(tx, *job));
-  return *std::move(job);
+  TY_TRY(auto jobs, load_jobs_with_tasks(tx, std::span(&seq, 1)));
+  if (jobs.empty()) return no_job(called);
+  return std::move(jobs.front());
 }
 
 /// The smallest text that no text with this prefix reaches.
@@ -177,9 +177,12 @@ asio::awaitable<Result<model::TextMap>> JobStore::labels(JobSeq seq) {
 Result<void> JobStore::active(const std::function<Result<void>(Job)>& each) {
   auto read = [&each](Tx& tx) -> Result<void> {
     TY_TRY(const auto seqs, unended(tx));
-    for (const JobSeq seq : seqs) {
-      TY_TRY(auto job, find_full(tx, seq, "of this number"));
-      TY_DO(each(std::move(job)));
+    std::span<const JobSeq> left(seqs);
+    while (!left.empty()) {
+      const std::size_t count = std::min(left.size(), kJobsAtOnce);
+      TY_TRY(auto jobs, load_jobs_with_tasks(tx, left.first(count)));
+      for (Job& job : jobs) TY_DO(each(std::move(job)));
+      left = left.subspan(count);
     }
     return {};
   };

@@ -60,13 +60,16 @@ Result<std::optional<Inserted>> find_repeated(Tx& tx, const NewJob& fresh) {
 }
 
 Result<void> fill_names(Tx& tx, Job& job) {
-  TY_TRY(auto owner, tx.value<std::string>("select name from users where id = :id", job.owner));
-  if (!owner) return fail(Errc::NotFound, "the owner of the job is not known");
-  TY_TRY(auto workspace,
-         tx.value<std::string>("select name from workspaces where id = :id", job.workspace));
-  if (!workspace) return fail(Errc::NotFound, "there is no such workspace");
-  job.owner_name = *std::move(owner);
-  job.workspace_name = *std::move(workspace);
+  auto rows = tx.query(
+      "select (select name from users where id = :owner), "
+      "(select name from workspaces where id = :workspace)",
+      job.owner,
+      job.workspace);
+  if (!rows.next()) return rows.status();
+  if (rows.is_null(0)) return fail(Errc::NotFound, "the owner of the job is not known");
+  if (rows.is_null(1)) return fail(Errc::NotFound, "there is no such workspace");
+  job.owner_name = rows.text(0);
+  job.workspace_name = rows.text(1);
   return {};
 }
 

@@ -70,6 +70,47 @@ bool JobFilter::wants(const model::Job& job) const {
          (!query_.created_to || job.created_at < *query_.created_to) && wants_name(job.name);
 }
 
+namespace {
+
+/// The first seq whose job was created at or after `time`.
+Result<std::int64_t> first_created_at_or_after(Tx& tx, Time time) {
+  TY_TRY(auto newest, tx.value<std::int64_t>("select seq from jobs order by seq desc limit 1"));
+  std::int64_t low = 1;
+  std::int64_t high = newest.value_or(0) + 1;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    auto rows = tx.query(
+        "select seq, created_at from jobs where seq >= :middle order by seq limit 1", middle);
+    if (!rows.next()) {
+      TY_DO(rows.status());
+      high = middle;
+    } else if (rows.get<Time>(1) >= time) {
+      high = middle;
+    } else {
+      low = rows.integer(0) + 1;
+    }
+  }
+  return low;
+}
+
+}  // namespace
+
+Result<CreatedRange> created_range(Tx& tx, const JobQuery& query) {
+  CreatedRange range;
+  if (!query.created_from && !query.created_to) return range;
+  TY_TRY(auto jumped,
+         tx.value<std::int64_t>("select 1 from meta where name = 'clock_jumped_back'"));
+  if (jumped) return range;
+  if (query.created_from) {
+    TY_TRY(range.low, first_created_at_or_after(tx, *query.created_from));
+  }
+  if (query.created_to) {
+    TY_TRY(const std::int64_t end, first_created_at_or_after(tx, *query.created_to));
+    range.high = end - 1;
+  }
+  return range;
+}
+
 std::string write_cursor(const JobQuery& query, const Position& position) {
   std::string cursor = fmt::format("{}{}", letter_of(query), position.tie);
   if (query.sort == JobSort::Ended && position.ended_at) {

@@ -45,6 +45,15 @@ class JobFilter {
   bool by_cell_ = false;
 };
 
+/// The jobs that were created in the query's time, as numbers from `low` to `high`: creation times
+/// grow with seq, so no index of times is needed. Everything, once a clock was set back; times are
+/// compared as well.
+struct CreatedRange {
+  std::int64_t low = 1;
+  std::int64_t high = INT64_MAX;
+};
+Result<CreatedRange> created_range(Tx& tx, const model::JobQuery& query);
+
 /// Where a page ended, in the order of its sort. Cursors are these as text.
 ///
 /// Equal names stand in the order of `seq`; among the jobs of one owner, where an index of their

@@ -96,6 +96,11 @@ Result<JobPage> find_page_postgres(Tx& tx, const JobQuery& query) {
   const std::string pattern = like_pattern(query.name_part);
   Conditions conditions;
   add_filters(conditions, query, pattern);
+  if (query.created_from || query.created_to) {
+    TY_TRY(const CreatedRange created, created_range(tx, query));
+    const std::string low = conditions.add(created.low);
+    conditions.where(fmt::format("j.seq between {} and {}", low, conditions.add(created.high)));
+  }
   JobPage page;
   switch (query.sort) {
     case JobSort::Newest:

@@ -81,41 +81,11 @@ class PageFinder {
 
   // Where to look.
 
-  /// The first seq whose job was created at or after `time`. Creation times grow with seq, so
-  /// halving finds it.
-  Result<std::int64_t> first_created_at_or_after(Time time) {
-    std::int64_t low = 1;
-    TY_TRY(auto newest, tx_.value<std::int64_t>("select seq from jobs order by seq desc limit 1"));
-    std::int64_t high = newest.value_or(0) + 1;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      auto rows = tx_.query(
-          "select seq, created_at from jobs where seq >= :middle order by seq limit 1", middle);
-      if (!rows.next()) {
-        TY_DO(rows.status());
-        high = middle;
-      } else if (rows.get<Time>(1) >= time) {
-        high = middle;
-      } else {
-        low = rows.integer(0) + 1;
-      }
-    }
-    return low;
-  }
-
   Result<void> set_range() {
     range_.down = query_.sort != JobSort::Oldest;
-    if (query_.created_from || query_.created_to) {
-      TY_TRY(auto jumped,
-             tx_.value<std::int64_t>("select 1 from meta where name = 'clock_jumped_back'"));
-      if (!jumped && query_.created_from) {
-        TY_TRY(range_.low, first_created_at_or_after(*query_.created_from));
-      }
-      if (!jumped && query_.created_to) {
-        TY_TRY(const std::int64_t end, first_created_at_or_after(*query_.created_to));
-        range_.high = end - 1;
-      }
-    }
+    TY_TRY(const CreatedRange created, created_range(tx_, query_));
+    range_.low = created.low;
+    range_.high = created.high;
     if (after_ && query_.sort == JobSort::Newest) {
       range_.high = std::min(range_.high, after_->tie - 1);
     }

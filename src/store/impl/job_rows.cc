@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <numeric>
 
@@ -126,39 +127,78 @@ Result<std::optional<Job>> load_job(Tx& tx, JobSeq seq) {
   return job;
 }
 
-Result<void> load_tasks(Tx& tx, Job& job) {
-  auto roles = tx.query("select role_counts from jobs where seq = :seq", job.seq);
-  if (!roles.next()) return roles.status();
-  std::vector<Task>& tasks = job.life.tasks;
-  std::vector<std::size_t> first_of_role;
-  tasks.clear();
-  for (const int count : read_role_counts(roles.text(0))) {
-    const int role = static_cast<int>(first_of_role.size());
-    first_of_role.push_back(tasks.size());
-    for (int i = 0; i < count; ++i) tasks.push_back(Task{.ref = {role, i}});
-  }
-  static const std::string sql = fmt::format(
-      "select {} from tasks where job_seq = :job and attempt = :attempt order by role, task, tries",
-      kTaskColumns);
-  // Later tries come later and replace the earlier.
-  auto rows = tx.query(sql, job.seq, job.life.attempt);
-  while (rows.next()) {
-    TY_TRY(model::EndedTry row, read_task(rows));
-    const auto role = static_cast<std::size_t>(row.task.ref.role);
-    const std::size_t at = role < first_of_role.size()
-                               ? first_of_role[role] + static_cast<std::size_t>(row.task.ref.index)
-                               : tasks.size();
-    if (at >= tasks.size())
-      return fail(Errc::Internal, "a stored task belongs to no role of job " + job.id.str());
-    tasks[at] = std::move(row.task);
-  }
-  return rows.status();
+namespace {
+
+/// `seq in (:s0, :s1, …)`, one text for each number of values.
+std::string placeholders(std::size_t count) {
+  std::string list;
+  for (std::size_t i = 0; i < count; ++i) list += fmt::format("{}:s{}", i ? ", " : "", i);
+  return list;
 }
 
-Result<model::EndedTry> read_task(const Rows& rows) {
+std::vector<Task> waiting_tasks(const std::vector<int>& counts) {
+  std::vector<Task> tasks;
+  for (int role = 0; role < static_cast<int>(counts.size()); ++role) {
+    for (int i = 0; i < counts[static_cast<std::size_t>(role)]; ++i) {
+      tasks.push_back(Task{.ref = {role, i}});
+    }
+  }
+  return tasks;
+}
+
+/// Puts a stored try in its task's place; later tries come later and replace the earlier.
+Result<void> place_task(Job& job, model::EndedTry row) {
+  if (row.attempt != job.life.attempt) return {};
+  std::vector<Task>& tasks = job.life.tasks;
+  const auto before = [](const Task& task, const model::TaskRef& ref) { return task.ref < ref; };
+  const auto found = std::lower_bound(tasks.begin(), tasks.end(), row.task.ref, before);
+  if (found == tasks.end() || found->ref != row.task.ref) {
+    return fail(Errc::Internal, "a stored task belongs to no role of job " + job.id.str());
+  }
+  *found = std::move(row.task);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Job>> load_jobs_with_tasks(Tx& tx, std::span<const JobSeq> seqs) {
+  std::vector<Param> params;
+  for (const JobSeq seq : seqs) params.emplace_back(seq);
+  const std::string list = placeholders(seqs.size());
+  std::vector<Job> jobs;
+  auto rows = tx.query_params(fmt::format("select {} from {} where j.seq in ({}) order by j.seq",
+                                          job_columns("u.name", "w.name"),
+                                          kJobTables,
+                                          list),
+                              params);
+  while (rows.next()) {
+    TY_TRY(auto job, read_job(rows));
+    job.life.tasks = waiting_tasks(read_role_counts(rows.text(job_column::kRoleCounts)));
+    jobs.push_back(std::move(job));
+  }
+  TY_DO(rows.status());
+
+  auto tasks = tx.query_params(fmt::format("select job_seq, {} from tasks where job_seq in ({}) "
+                                           "order by job_seq, attempt, role, task, tries",
+                                           kTaskColumns,
+                                           list),
+                               params);
+  auto job = jobs.begin();
+  while (tasks.next()) {
+    const JobSeq seq = tasks.get<JobSeq>(0);
+    while (job != jobs.end() && job->seq < seq) ++job;
+    if (job == jobs.end() || job->seq != seq) continue;
+    TY_TRY(auto row, read_task(tasks, 1));
+    TY_DO(place_task(*job, std::move(row)));
+  }
+  TY_DO(tasks.status());
+  return jobs;
+}
+
+Result<model::EndedTry> read_task(const Rows& rows, int first) {
   model::EndedTry row;
   Task& task = row.task;
-  int c = 0;
+  int c = first;
   row.attempt = rows.get<int>(c++);
   task.ref.role = rows.get<int>(c++);
   task.ref.index = rows.get<int>(c++);

@@ -1,5 +1,8 @@
 #pragma once
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -16,7 +19,7 @@ std::string job_columns(std::string_view owner_name, std::string_view workspace_
 /// Where some of them are.
 namespace job_column {
 inline constexpr int kName = 2, kHandle = 3, kOwner = 4, kWorkspace = 6, kDialect = 8,
-                     kCreatedAt = 10, kState = 14, kEndedAt = 25;
+                     kCreatedAt = 10, kRoleCounts = 11, kState = 14, kEndedAt = 25;
 }
 /// Both names joined in.
 inline constexpr const char* kJobTables =
@@ -36,13 +39,15 @@ Result<model::Decision> read_decision(const Rows& rows, int column);
 /// Without tasks. The current row of a query for `job_columns`.
 Result<model::Job> read_job(const Rows& rows);
 Result<std::optional<model::Job>> load_job(Tx& tx, JobSeq seq);
-/// Fills `life.tasks` for the present attempt.
-Result<void> load_tasks(Tx& tx, model::Job& job);
+/// With the tasks of their present attempts, in the order of `seqs`, less those that are gone.
+Result<std::vector<model::Job>> load_jobs_with_tasks(Tx& tx, std::span<const JobSeq> seqs);
 
+/// Without the job they belong to.
 inline constexpr const char* kTaskColumns =
     "attempt, role, task, tries, state, restarts, lost_restarts, placement, started_at, ended_at, "
     "ending, hold_until";
-Result<model::EndedTry> read_task(const Rows& rows);
+/// `first` is the column where they begin.
+Result<model::EndedTry> read_task(const Rows& rows, int first = 0);
 Result<void> write_task(Tx& tx, JobSeq job, int attempt, const model::Task& task);
 
 }  // namespace ty::store
