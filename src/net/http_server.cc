@@ -11,6 +11,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <charconv>
 #include <csignal>
 #include <list>
 #include <thread>
@@ -49,10 +50,17 @@ Result<std::pair<std::string, std::string>> split_address(std::string_view liste
     return fail(Errc::Invalid,
                 fmt::format("\"{}\" is no address to listen on; write HOST:PORT", listen));
   }
+  // The resolver would quietly take 99999 for the port 34463.
+  const std::string_view port = listen.substr(colon + 1);
+  std::uint16_t number = 0;
+  const auto [end, ec] = std::from_chars(port.begin(), port.end(), number);
+  if (ec != std::errc{} || end != port.end()) {
+    return fail(Errc::Invalid,
+                fmt::format("\"{}\" has no port; write a number from 0 to 65535", listen));
+  }
   std::string_view host = listen.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  return std::pair(std::string(host.empty() ? "0.0.0.0" : host),
-                   std::string(listen.substr(colon + 1)));
+  return std::pair(std::string(host.empty() ? "0.0.0.0" : host), std::string(port));
 }
 
 }  // namespace

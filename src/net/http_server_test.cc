@@ -601,9 +601,11 @@ TEST_F(HttpServerTest, ATakenPortIsNamed) {
   EXPECT_EQ(started.error().code, Errc::Conflict);
   EXPECT_EQ(started.error().message,
             address + " is in use by another program; choose another port or stop it");
-  ServerOptions nonsense;
-  nonsense.listen = "nonsense";
-  EXPECT_EQ(HttpServer(nonsense, {}).start().error().code, Errc::Invalid);
+  for (const char* faulty : {"nonsense", "127.0.0.1:", "127.0.0.1:99999", "127.0.0.1:http"}) {
+    ServerOptions nonsense;
+    nonsense.listen = faulty;
+    EXPECT_EQ(HttpServer(nonsense, {}).start().error().code, Errc::Invalid) << faulty;
+  }
 }
 
 }  // namespace

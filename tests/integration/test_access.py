@@ -47,12 +47,11 @@ def test_an_expired_token_says_so(server):
     token = server.create_token(name="short", scopes=["read"], expires_in="1s")["token"]
     assert server.call("GET", "/api/v1/jobs", token=token).status_code == 200
 
-    def expired():
+    def refused():
         answer = server.call("GET", "/api/v1/jobs", token=token)
-        return answer if answer.status_code == 401 else None
+        return answer.json()["message"] if answer.status_code == 401 else None
 
-    answer = eventually(expired, "the token expires")
-    assert "expired" in answer.json()["message"]
+    assert "expired" in eventually(refused, "the token expires")
 
 
 def test_a_revoked_token_is_worth_nothing(server):
