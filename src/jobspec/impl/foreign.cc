@@ -7,13 +7,18 @@
 
 namespace ty::jobspec {
 
+namespace {
+/// The job's own come first.
+std::size_t slot_of(int role) { return static_cast<std::size_t>(role) + 1; }
+}  // namespace
+
 bool ForeignReader::doubtful(Part part, int role) const {
-  const auto index = static_cast<std::size_t>(role + 1);
+  const std::size_t index = slot_of(role);
   return index < doubts_.size() && doubts_[index].test(static_cast<std::size_t>(part));
 }
 
 void ForeignReader::doubt(Part part, int role) {
-  const auto index = static_cast<std::size_t>(role + 1);
+  const std::size_t index = slot_of(role);
   if (doubts_.size() <= index) doubts_.resize(index + 1);
   doubts_[index].set(static_cast<std::size_t>(part));
 }

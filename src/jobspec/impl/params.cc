@@ -90,11 +90,10 @@ std::string Params::render(Ref at, std::string_view text, Report& report) {
       out += value->second.text;
       continue;
     }
-    const std::string shown = shorten(name);
-    report.error(
-        at,
-        "template",
-        "${{ " + shown + " }} has no value; add it under params or pass -p " + shown + "=…");
+    std::string message = "${{ ";
+    message.append(shorten(name)).append(" }} has no value; add it under params or pass -p ");
+    message.append(shorten(name)).append("=…");
+    report.error(at, "template", std::move(message));
   }
   out += text;
   return out;

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
 
@@ -190,8 +191,10 @@ Parsed<std::int64_t> parse_memory(std::string_view text) {
 
 std::string format_memory(std::int64_t bytes) {
   if (bytes == 0) return "0KB";
-  for (const char unit : {'T', 'G', 'M', 'K'}) {
-    if (bytes % unit_of(unit) == 0) return std::to_string(bytes / unit_of(unit)) + unit + "B";
+  constexpr std::pair<std::int64_t, std::string_view> kUnits[] = {
+      {kTiB, "TB"}, {kGiB, "GB"}, {kMiB, "MB"}, {kKiB, "KB"}};
+  for (const auto& [size, unit] : kUnits) {
+    if (bytes % size == 0) return std::to_string(bytes / size).append(unit);
   }
   // 1/1024 has ten decimals, so this is exact.
   std::string part = std::to_string(10'000'000'000 + bytes % kKiB * 9'765'625).substr(1);

@@ -560,7 +560,7 @@ Ref NativeReader::locate(const Subject& subject) const {
 }
 
 bool NativeReader::doubtful(Part part, int role) const {
-  const auto index = static_cast<std::size_t>(role + 1);
+  const std::size_t index = static_cast<std::size_t>(role) + 1;
   return index < doubts_.size() && doubts_[index].test(static_cast<std::size_t>(part));
 }
 

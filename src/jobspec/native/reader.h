@@ -127,7 +127,7 @@ class NativeReader final : public Origin {
     return {map.find(key), find(known, key)};
   }
   void doubt(Part part, int role) {
-    doubts_[static_cast<std::size_t>(role + 1)].set(static_cast<std::size_t>(part));
+    doubts_[static_cast<std::size_t>(role) + 1].set(static_cast<std::size_t>(part));
   }
 
   Ref top_;
