@@ -1,9 +1,11 @@
 #include "serve.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
@@ -50,6 +52,16 @@ log::Level level_of(const std::string& word) {
   if (word == "warn") return log::Level::Warn;
   if (word == "error") return log::Level::Error;
   return log::Level::Info;
+}
+
+/// Followers of logs and connections hold files open; the usual soft limit of 1,024 is no measure
+/// for a server.
+void raise_file_limit() {
+  constexpr rlim_t kWanted = 65'536;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kWanted) return;
+  limit.rlim_cur = std::min(kWanted, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 Result<config::Config> read_config(const std::string& file,
@@ -108,6 +120,7 @@ int serve(int argc, char** argv) {
   }
   log::configure({.level = level_of(config->log.level), .json = config->log.format == "json"});
 
+  raise_file_limit();
   Result<std::unique_ptr<App>> app = App::start(*std::move(config));
   if (!app) return say(app.error());
   std::printf(
