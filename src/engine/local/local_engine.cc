@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <map>
@@ -15,6 +16,7 @@
 #include <unordered_map>
 
 #include "engine/local/machine.h"
+#include "engine/local/process/fd.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/launch_writer.h"
 #include "engine/local/process/probe.h"
@@ -36,9 +38,10 @@ struct LocalEngine::Impl {
   struct Held {
     model::TaskKey key;
     std::string run_dir;
-    int pidfd = -1;  // -1 while it is being started
+    Fd pidfd;  // none while it is being started
     bool is_started_reported = false;
     bool is_taken_back = false;
+    bool is_over = false;              // its end is reported; the supervisor only tidies up
     std::optional<Millis> stop_grace;  // a stop that came while it was being started
     std::optional<Time> patience;      // a stop was asked: until then its command may begin
   };
@@ -49,6 +52,7 @@ struct LocalEngine::Impl {
         setup(std::move(found)),
         capabilities(std::move(able)),
         watcher({.running = [this](std::int64_t ticket) { on_running(ticket); },
+                 .over = [this](std::int64_t ticket) { on_over(ticket); },
                  .gone = [this](std::int64_t ticket) { on_gone(ticket); },
                  .tick = [this] { on_tick(); },
                  .wants_tick = [this] { return silent_ > 0 || stopping_ > 0; }}),
@@ -72,6 +76,7 @@ struct LocalEngine::Impl {
   }
 
   void on_running(std::int64_t ticket);
+  void on_over(std::int64_t ticket);
   void on_gone(std::int64_t ticket);
   void on_tick();
 
@@ -137,7 +142,10 @@ std::optional<LocalEngine::Impl::Held> LocalEngine::Impl::release(std::int64_t t
   if (found == held_.end()) return std::nullopt;
   Held held = std::move(found->second);
   held_.erase(found);
-  tickets_.erase(held.key);
+  // Over and begun anew (which control never asks for), the key has another ticket by now.
+  if (const auto mine = tickets_.find(held.key); mine != tickets_.end() && mine->second == ticket) {
+    tickets_.erase(mine);
+  }
   return held;
 }
 
@@ -169,64 +177,55 @@ Result<void> LocalEngine::Impl::begin(const Launch& launch, std::int64_t ticket)
   }
   TY_DO(make_run_folder(launch, *plan));
   const bool own_namespace = setup.isolation == Isolation::Namespaces;
-  TY_TRY(const Spawned spawned,
+  TY_TRY(Spawned spawned,
          spawn_supervisor(setup.supervisor, launch.run_dir, own_namespace, watcher.notify_fd()));
   {
     const std::lock_guard lock(mutex_);
     Held& held = held_.at(ticket);
-    held.pidfd = spawned.pidfd;
-    if (held.stop_grace) send_signal(held.pidfd, SIGTERM, held.stop_grace->count());
-  }
-  auto watched = watcher.watch(spawned.pidfd, ticket);
-  if (!watched) {
+    held.pidfd = std::move(spawned.pidfd);
+    if (held.stop_grace) send_signal(held.pidfd.get(), SIGTERM, held.stop_grace->count());
+    auto watched = watcher.watch(held.pidfd.get(), ticket);
     // Nobody would ever hear of it.
-    send_signal(spawned.pidfd, SIGKILL, 0);
-    ::close(spawned.pidfd);
+    if (!watched) send_signal(held.pidfd.get(), SIGKILL, 0);
+    return watched;
   }
-  return watched;
 }
 
 Result<LocalEngine::Impl::Found> LocalEngine::Impl::take_back(const model::TaskKey& key) {
   const std::string run_dir = run_folder(options.data_dir, key);
   for (int round = 0; round < 20; ++round) {
     const JournalFacts facts = read_journal(run_dir);
-    if (!facts.holder) {
+    if (!facts.holder || facts.is_over()) {
       if (!facts.has_begun) return Found::Nothing;
       report_ended(key, facts, false);
       return Found::Over;
     }
-    const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, *facts.holder, 0));
-    if (pidfd < 0 && errno != ESRCH) {
+    Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, *facts.holder, 0)));
+    if (!pidfd && errno != ESRCH) {
       return fail(Errc::Unavailable,
                   fmt::format("cannot take back {}: {}", run_dir, std::strerror(errno)));
     }
-    if (pidfd < 0) continue;  // it ended just now: read again
+    if (!pidfd) continue;  // it ended just now: read again
     // The number may have gone to another process before we opened it; the lock cannot.
     const JournalFacts again = read_journal(run_dir);
-    if (again.holder != facts.holder) {
-      ::close(pidfd);
-      continue;
-    }
+    if (again.holder != facts.holder) continue;
     const std::int64_t ticket = reserve(key, run_dir);
-    if (ticket == 0) {
-      ::close(pidfd);
-      return Found::Held;
-    }
+    if (ticket == 0) return Found::Held;
     if (again.running) {
       report_started(key, again);
     } else {
       ++silent_;
     }
+    const int watched_fd = pidfd.get();
     {
       const std::lock_guard lock(mutex_);
       Held& held = held_.at(ticket);
-      held.pidfd = pidfd;
+      held.pidfd = std::move(pidfd);
       held.is_taken_back = true;
       held.is_started_reported = again.running.has_value();
     }
-    if (auto watched = watcher.watch(pidfd, ticket); !watched) {
+    if (auto watched = watcher.watch(watched_fd, ticket); !watched) {
       drop(ticket);
-      ::close(pidfd);
       return std::unexpected(std::move(watched).error());
     }
     watcher.wake();
@@ -245,10 +244,10 @@ Result<void> LocalEngine::Impl::stop(const model::TaskKey& key, Millis grace) {
     ++stopping_;
     watcher.wake();
   }
-  if (held.pidfd < 0) {
+  if (!held.pidfd) {
     held.stop_grace = grace;
   } else {
-    send_signal(held.pidfd, SIGTERM, std::max<std::int64_t>(grace.count(), 0));
+    send_signal(held.pidfd.get(), SIGTERM, std::max<std::int64_t>(grace.count(), 0));
   }
   return {};
 }
@@ -262,7 +261,7 @@ Result<void> LocalEngine::Impl::set_deadline(const model::TaskKey& key,
   // The file first: a supervisor that is still starting reads it by itself.
   const std::int64_t at = deadline ? std::max<std::int64_t>(to_millis(*deadline), 1) : 0;
   TY_DO(replace_small_file(held.run_dir + supervisor::kDeadlineSuffix, fmt::to_string(at), 0600));
-  if (held.pidfd >= 0) send_signal(held.pidfd, SIGHUP, 0);
+  if (held.pidfd) send_signal(held.pidfd.get(), SIGHUP, 0);
   return {};
 }
 
@@ -294,8 +293,10 @@ Result<void> LocalEngine::Impl::forget(const model::TaskKey& key) {
     const std::lock_guard lock(mutex_);
     if (tickets_.contains(key)) return fail(Errc::Conflict, "the task is still running");
   }
-  setup.cgroups.remove(cgroup_name(key));
-  return remove_run_folder(run_folder(options.data_dir, key));
+  const std::string run_dir = run_folder(options.data_dir, key);
+  // A supervisor that told the end removes its cgroups itself, at this moment perhaps.
+  if (!read_journal(run_dir).is_over()) setup.cgroups.remove(cgroup_name(key));
+  return remove_run_folder(run_dir);
 }
 
 void LocalEngine::Impl::on_running(std::int64_t ticket) {
@@ -312,18 +313,41 @@ void LocalEngine::Impl::on_running(std::int64_t ticket) {
   report_started(key, read_journal(run_dir));
 }
 
+void LocalEngine::Impl::on_over(std::int64_t ticket) {
+  model::TaskKey key;
+  std::string run_dir;
+  bool is_started_reported = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = held_.find(ticket);
+    if (found == held_.end() || found->second.is_over) return;
+    key = found->second.key;
+    run_dir = found->second.run_dir;
+    is_started_reported = found->second.is_started_reported;
+  }
+  const JournalFacts facts = read_journal(run_dir);
+  if (!facts.is_over()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    Held& held = held_.at(ticket);
+    held.is_over = true;
+    tickets_.erase(key);
+  }
+  report_ended(key, facts, is_started_reported);
+}
+
 void LocalEngine::Impl::on_gone(std::int64_t ticket) {
   std::optional<Held> held = release(ticket);
   if (!held) return;
   if (held->is_taken_back && !held->is_started_reported) --silent_;
   if (held->patience) --stopping_;
-  watcher.forget(held->pidfd);
+  watcher.forget(held->pidfd.get());
   siginfo_t info = {};
-  ::waitid(P_PIDFD, static_cast<id_t>(held->pidfd), &info, WEXITED | WNOHANG);
-  ::close(held->pidfd);
+  ::waitid(P_PIDFD, static_cast<id_t>(held->pidfd.get()), &info, WEXITED | WNOHANG);
+  if (held->is_over) return;
 
   const JournalFacts facts = read_journal(held->run_dir);
-  if (facts.holder) {
+  if (facts.holder && !facts.is_over()) {
     // Ours came second; the first one, an earlier server's, has the task.
     if (take_back(held->key)) return;
   }
@@ -349,9 +373,9 @@ void LocalEngine::Impl::on_tick() {
     const std::lock_guard lock(mutex_);
     const Time now = clock.now();
     for (auto& [ticket, held] : held_) {
-      if (held.patience && now > *held.patience && held.pidfd >= 0) {
+      if (held.patience && now > *held.patience && held.pidfd) {
         held.patience = now + kStartPatience;
-        if (!read_journal(held.run_dir).running) send_signal(held.pidfd, SIGKILL, 0);
+        if (!read_journal(held.run_dir).running) send_signal(held.pidfd.get(), SIGKILL, 0);
       }
       if (held.is_taken_back && !held.is_started_reported)
         silent.emplace_back(ticket, held.run_dir);
@@ -413,8 +437,19 @@ Result<std::unique_ptr<LocalEngine>> LocalEngine::open(LocalOptions options, Rep
 LocalEngine::LocalEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 LocalEngine::~LocalEngine() {
-  const std::lock_guard lock(impl_->mutex_);
-  if (impl_->held_.empty()) impl_->setup.cgroups.remove_own();
+  // Supervisors whose task is over are tidying up; with the last of them our cgroups may go.
+  for (int round = 0; round < 200; ++round) {
+    {
+      const std::lock_guard lock(impl_->mutex_);
+      const bool is_waiting =
+          std::ranges::any_of(impl_->held_, [](const auto& item) { return item.second.is_over; });
+      if (!is_waiting) {
+        if (impl_->held_.empty()) impl_->setup.cgroups.remove_own();
+        return;
+      }
+    }
+    ::usleep(1000);
+  }
 }
 
 Capabilities LocalEngine::capabilities() const { return impl_->capabilities; }

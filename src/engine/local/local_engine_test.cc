@@ -543,8 +543,7 @@ TEST_F(ProcessRuntime, ASecondSupervisorOfTheSameRunFolderDoesNothing) {
     const auto spawned = spawn_supervisor(*program, run_folder(dir_.path(), key), false, -1);
     EXPECT_TRUE(spawned);
     siginfo_t info = {};
-    ::waitid(P_PIDFD, static_cast<id_t>(spawned->pidfd), &info, WEXITED);
-    ::close(spawned->pidfd);
+    ::waitid(P_PIDFD, static_cast<id_t>(spawned->pidfd.get()), &info, WEXITED);
     return info.si_status;
   };
   EXPECT_EQ(exit_code(), supervisor::kExitTaken) << "while the first lives";
@@ -568,8 +567,7 @@ TEST_F(ProcessRuntime, HalfALaunchFileStartsNothing) {
     const auto spawned = spawn_supervisor(*program, task.run_dir, false, -1);
     ASSERT_TRUE(spawned);
     siginfo_t info = {};
-    ::waitid(P_PIDFD, static_cast<id_t>(spawned->pidfd), &info, WEXITED);
-    ::close(spawned->pidfd);
+    ::waitid(P_PIDFD, static_cast<id_t>(spawned->pidfd.get()), &info, WEXITED);
     EXPECT_TRUE(read_journal(task.run_dir).failed) << size;
   }
   EXPECT_FALSE(std::filesystem::exists(log_path(key)));

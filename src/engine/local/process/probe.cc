@@ -39,11 +39,10 @@ Result<std::vector<std::string>> try_out(const ProcessSetup& setup) {
       setup.supervisor, launch.run_dir, setup.isolation == Isolation::Namespaces, -1);
   JournalFacts facts;
   if (spawned) {
-    pollfd ready = {spawned->pidfd, POLLIN, 0};
+    pollfd ready = {spawned->pidfd.get(), POLLIN, 0};
     if (::poll(&ready, 1, kPatienceMs) <= 0) ::kill(spawned->pid, SIGKILL);
     siginfo_t info;
-    ::waitid(P_PIDFD, static_cast<id_t>(spawned->pidfd), &info, WEXITED);
-    ::close(spawned->pidfd);
+    ::waitid(P_PIDFD, static_cast<id_t>(spawned->pidfd.get()), &info, WEXITED);
     facts = read_journal(launch.run_dir);
   }
   setup.cgroups.remove(cgroup_name(launch.key));

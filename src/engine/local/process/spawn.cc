@@ -88,8 +88,9 @@ Result<Spawned> spawn_supervisor(const std::string& program,
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   int flags = kShareMemory | CLONE_PIDFD | SIGCHLD;
   if (own_pid_namespace) flags |= CLONE_NEWPID;
+  int pidfd = -1;
   Spawned spawned;
-  spawned.pid = ::clone(child, stack.top(), flags, &plan, &spawned.pidfd);
+  spawned.pid = ::clone(child, stack.top(), flags, &plan, &pidfd);
   const int clone_error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 
@@ -97,10 +98,10 @@ Result<Spawned> spawn_supervisor(const std::string& program,
     return fail(Errc::Unavailable,
                 fmt::format("cannot start a supervisor: {}", std::strerror(clone_error)));
   }
+  spawned.pidfd = Fd(pidfd);
   if (plan.error != 0) {
     siginfo_t info;
-    ::waitid(P_PIDFD, static_cast<id_t>(spawned.pidfd), &info, WEXITED);
-    ::close(spawned.pidfd);
+    ::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED);
     return fail(Errc::Unavailable,
                 fmt::format("cannot execute {}: {}{}",
                             program,

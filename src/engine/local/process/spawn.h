@@ -4,12 +4,13 @@
 #include <string>
 
 #include "base/result.h"
+#include "engine/local/process/fd.h"
 
 namespace ty::engine {
 
 struct Spawned {
   pid_t pid = -1;
-  int pidfd = -1;  ///< the caller's to close; readable once the process has ended
+  Fd pidfd;  ///< readable once the process has ended
 };
 
 /// Starts the supervisor for a run folder, as cheaply as posix_spawn: no page of ours is copied.

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "engine/local/machine.h"
+#include "engine/local/process/fd.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/supervisor/launch_format.h"
@@ -24,18 +25,16 @@ std::string boot_file(const std::string& data_dir) { return data_dir + "/runs/bo
 void end_supervisor(const std::string& run_dir) {
   const auto holder = read_journal(run_dir).holder;
   if (!holder) return;
-  const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, *holder, 0));
-  if (pidfd < 0) return;
-  if (read_journal(run_dir).holder == holder) {
-    siginfo_t info = {};
-    info.si_signo = SIGTERM;
-    info.si_code = SI_QUEUE;  // with the value 0: no grace
-    pollfd ready = {pidfd, POLLIN, 0};
-    ::syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, &info, 0);
-    if (::poll(&ready, 1, 5000) == 0) ::syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0);
-    ::poll(&ready, 1, 1000);
-  }
-  ::close(pidfd);
+  const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, *holder, 0)));
+  if (!pidfd || read_journal(run_dir).holder != holder) return;
+  siginfo_t info = {};
+  info.si_signo = SIGTERM;
+  info.si_code = SI_QUEUE;  // with the value 0: no grace
+  pollfd ready = {pidfd.get(), POLLIN, 0};
+  ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGTERM, &info, 0);
+  if (::poll(&ready, 1, 5000) == 0)
+    ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+  ::poll(&ready, 1, 1000);
 }
 
 /// `…/0.1.2.3.journal` and `…/0.1.2.3` both belong to the run folder `…/0.1.2.3`.

@@ -83,8 +83,11 @@ void Watcher::run() {
       } else if (events[i].data.u64 == kPipe) {
         std::int64_t tickets[512];
         const ssize_t n = ::read(pipe_[0], tickets, sizeof(tickets));
-        for (ssize_t t = 0; t < n / static_cast<ssize_t>(sizeof(tickets[0])); ++t)
-          handlers_.running(tickets[t]);
+        const ssize_t words = n / static_cast<ssize_t>(sizeof(tickets[0]));
+        for (ssize_t t = 0; t < words; ++t) {
+          if (tickets[t] > 0) handlers_.running(tickets[t]);
+          if (tickets[t] < 0) handlers_.over(-tickets[t]);
+        }
       }
     }
     for (int i = 0; i < count; ++i) {

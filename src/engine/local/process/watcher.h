@@ -9,12 +9,13 @@
 
 namespace ty::engine {
 
-/// One thread that waits for all supervisors at once: for the word that a command runs (a shared
-/// pipe, eight bytes each) and for their ends (pidfds).
+/// One thread that waits for all supervisors at once: for their word that a command runs or is over
+/// (a shared pipe, eight bytes each) and for their own ends (pidfds).
 class Watcher {
  public:
   struct Handlers {
     std::function<void(std::int64_t ticket)> running;
+    std::function<void(std::int64_t ticket)> over;
     std::function<void(std::int64_t ticket)> gone;
     std::function<void()> tick;  ///< about every `kTickEvery`, only while `wants_tick()`
     std::function<bool()> wants_tick;

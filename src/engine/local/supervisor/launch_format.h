@@ -30,7 +30,8 @@ inline constexpr char kEnv[] = "env";  // repeated: NAME=value
 inline constexpr char kWorkdir[] = "workdir";
 inline constexpr char kLog[] = "log";
 inline constexpr char kHostName[] = "host_name";
-inline constexpr char kTicket[] = "ticket";      // what `running` is announced with on descriptor 3
+inline constexpr char kTicket[] =
+    "ticket";  // told on descriptor 3: it runs; its negative: it is over
 inline constexpr char kDeadline[] = "deadline";  // UTC ms
 inline constexpr char kGrace[] = "grace";        // ms
 inline constexpr char kSandbox[] = "sandbox";    // namespaces | bubblewrap | none

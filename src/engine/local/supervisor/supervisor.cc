@@ -104,6 +104,7 @@ int Supervisor::give_up(const Failure& failure) {
   line.add("failed at=").add(now_ms()).add(" reason=").add(failure.reason.view()).add(" ");
   line.add_line_of(failure.text.view()).add("\n");
   journal_.append_for_sure(line.view());
+  tell_server(-launch_.ticket);
   return kExitDone;
 }
 
@@ -111,11 +112,14 @@ void Supervisor::announce_running() {
   Text<64> line;
   line.add("running ").add(now_ms()).add("\n");
   journal_.append(line.view());
+  tell_server(launch_.ticket);
+}
+
+/// The ticket: it runs; its negative: it is over. Only a hint to look at the journal now. Atomic,
+/// because small; a server that is gone or slow learns it by itself.
+void Supervisor::tell_server(std::int64_t word) const {
   if (notify_ < 0) return;
-  // Atomic, because small; a server that is gone or slow learns it from the journal.
-  [[maybe_unused]] const ssize_t n = write(notify_, &launch_.ticket, sizeof(launch_.ticket));
-  close(notify_);
-  notify_ = -1;
+  [[maybe_unused]] const ssize_t n = write(notify_, &word, sizeof(word));
 }
 
 void Supervisor::read_signals() {
@@ -239,6 +243,8 @@ int Supervisor::finish() {
   line.add(" cpu=").add(usage.cpu_ms >= 0 ? usage.cpu_ms : spent_ms);
   line.add(" bytes=").add(static_cast<std::int64_t>(log_.bytes())).add("\n");
   journal_.append_for_sure(line.view());
+  // Tidying up takes the kernel longer than a short task takes; nobody needs to wait for it.
+  tell_server(-launch_.ticket);
   cgroup_.remove();
   return kExitDone;
 }

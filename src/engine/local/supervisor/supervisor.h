@@ -26,6 +26,7 @@ class Supervisor {
  private:
   int give_up(const Failure& failure);
   void announce_running();
+  void tell_server(std::int64_t word) const;
   void read_signals();
   void read_deadline();
   void begin_stop(std::int64_t now, std::int64_t grace);
