@@ -1,5 +1,5 @@
 #pragma once
-#include <optional>
+#include <cstdint>
 
 #include "base/time.h"
 
@@ -15,12 +15,15 @@ enum class Order : std::uint8_t {
 /// The knobs of a site.
 struct Policy {
   Order order = Order::Fair;
-  bool backfill = true;        ///< false: nobody passes a job that waits
-  bool preemption = true;      ///< stop preemptible jobs of lower priority for those that wait
-  bool moves = true;           ///< stop and place again small preemptible jobs, to free whole nodes
-  Seconds half_life{7 * 24h};  ///< after so long, use counts half in the fair share
+  bool backfill = true;    ///< false: nobody passes a job that waits
+  bool preemption = true;  ///< stop preemptible jobs of lower priority for those that wait
+  bool moves = true;       ///< stop and place again small preemptible jobs, to free whole nodes
+  Seconds quantum{
+      10min};  ///< Order::Service: a job may run so long on one GPU before others come first
+  Seconds half_life{7 * 24h};     ///< after so long, use counts half in the fair share
   Seconds starvation_bound{24h};  ///< after so long, a job goes before all others of its priority
-  int reserved_heads = 8;         ///< so many blocked jobs have their future start kept free
+  double starved_share = 1;  ///< that rule gives away no more than this part of all GPUs at once
+  int reserved_heads = 8;    ///< so many blocked jobs have their future start kept free
 };
 
 }  // namespace ty::sched

@@ -89,7 +89,7 @@ void Scheduler::occupy(const Request& request, const std::vector<Assigned>& task
       break;
     }
   }
-  if (!found.empty()) s.run(request, shape, std::move(found), since);
+  if (!found.empty()) s.run(request, shape, std::move(found), since, false);
 }
 
 void Scheduler::release(const JobId& job, model::TaskRef task, Time now) {

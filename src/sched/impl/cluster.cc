@@ -178,6 +178,7 @@ void Cluster::refresh(int node) {
   if (s.free.gpus != before && site_->open[node]) {
     index(node, before, false);
     index(node, s.free.gpus, true);
+    free_gpus_ += s.free.gpus - before;
   }
 }
 
@@ -189,6 +190,7 @@ void Cluster::reindex() {
   words_ = (state_.size() + 63) / 64;
   index_.assign(site_->classes.size() * index_width_ * words_, 0);
   capacity_ = {};
+  free_gpus_ = 0;
   for (int n = 0; n < nodes(); ++n) {
     state_[n].free.gpus = 0;
     if (site_->open[n]) {

@@ -76,8 +76,9 @@ class Cluster {
 
   /// A copy with nothing in use and every present node open.
   Cluster emptied() const;
-  /// Sum over open nodes.
+  /// Sums over open nodes.
   Amount capacity() const { return capacity_; }
+  std::int64_t all_free_gpus() const { return free_gpus_; }
   int most_gpus() const { return static_cast<int>(index_width_) - 1; }
 
   /// Visits open nodes of `klass` with exactly `count` free GPUs in index order until `visit(node)`
@@ -119,6 +120,7 @@ class Cluster {
   std::vector<State> state_;
   std::map<int, Extras> extras_;
   Amount capacity_;
+  std::int64_t free_gpus_ = 0;
   std::size_t words_ = 0, index_width_ = 1;
   std::vector<std::uint64_t> index_;  ///< bit sets of open nodes by class and number of free GPUs
   std::uint64_t loosened_ = 1, version_ = 1, site_version_ = 1;

@@ -139,12 +139,11 @@ bool Ledger::below_guarantee(WorkspaceId workspace) const {
          now.memory < a->guarantee.memory.value_or(0);
 }
 
-bool Ledger::borrows(WorkspaceId workspace) const {
+bool Ledger::borrows(WorkspaceId workspace, const Amount& less) const {
   if (!guarantees_) return false;
   const auto* a = account(workspace);
-  const auto now = used(workspace);
-  return a == nullptr || !says_something(a->guarantee) ||
-         !Amount{}.fits_in(left_of(a->guarantee, now));
+  if (a == nullptr || !says_something(a->guarantee)) return true;
+  return !Amount{}.fits_in(left_of(a->guarantee, used(workspace) - less));
 }
 
 double Ledger::share(WorkspaceId workspace, Time now, Seconds half_life) const {

@@ -47,8 +47,8 @@ class Ledger {
   bool within_guarantee(WorkspaceId workspace, const Amount& more) const;
   /// It uses less than it is guaranteed of something.
   bool below_guarantee(WorkspaceId workspace) const;
-  /// It uses more than it is guaranteed: others may want it back.
-  bool borrows(WorkspaceId workspace) const;
+  /// It would still use more than it is guaranteed after giving back `less`: others may want it.
+  bool borrows(WorkspaceId workspace, const Amount& less) const;
 
   /// Its use now and lately as a part of everything, against its weight; the smallest goes first.
   double share(WorkspaceId workspace, Time now, Seconds half_life) const;

@@ -193,6 +193,11 @@ Obstacles obstacles_of(State& s, const Waiting& w, Time now) {
     found.verdict = Verdict::Held;
   }
   quota(reasons, s, w);
+  if (auto leaving = s.leaving_for.find(w.request.id); leaving != s.leaving_for.end()) {
+    reasons.push_back(
+        say("making_room", {{"count", count_of(leaving->second, "job is", "jobs are")}}));
+    return found;
+  }
   if (!reasons.empty() && reasons.back().code == "no_balance") found.verdict = Verdict::Held;
 
   if (!fits(s.cluster, *w.shape, s.options(*w.shape), {})) {

@@ -4,6 +4,8 @@
 #include <bit>
 #include <limits>
 
+#include "sched/impl/evict.h"
+
 namespace ty::sched {
 namespace {
 
@@ -38,12 +40,14 @@ Pass::Pass(State& state, Time now) : s_(state), now_(now), turns_(state, now), f
 
 Plan Pass::run() {
   s_.queue.wake(now_);
+  s_.evictable.advance(s_.running, s_.policy, now_);
   for (const auto* lines : startable()) hopeful_.push_back(lines->shape);
-  if (!hopeful_.empty()) {
+  if (!hopeful_.empty() || anyone_evicts()) {
     in_turn();
     if (s_.policy.backfill) beside();
   }
   if (auto wake = s_.queue.next_wake()) look_again(*wake);
+  if (auto change = s_.evictable.next_change(); change && s_.queue.size() > 0) look_again(*change);
   for (const auto& r : s_.reservations) {
     if (r.from > now_) look_again(r.from);
     if (r.to > now_) look_again(r.to);
@@ -100,7 +104,7 @@ void Pass::in_turn() {
       if (++kept_back[&row] > kBarredInRow || s_.ledger.spent(waiting.request.workspace)) continue;
       ++next.at;
     } else if (!tight(*waiting.shape) && start(waiting)) {
-      if (none_startable()) return;
+      if (none_startable() && !anyone_evicts()) return;
     } else {
       if (!s_.policy.backfill) return;
       block(waiting);
@@ -207,13 +211,53 @@ bool Pass::start(Waiting& waiting) {
   }
   auto tasks = assign(waiting.request, waiting.shape, *pieces);
   plan_.starts.push_back({waiting.request.id, describe(s_.cluster.site(), tasks)});
-  s_.run(waiting.request, waiting.shape, std::move(tasks), now_);
+  const bool stays = waiting.standing.front != 0 ||
+                     (s_.policy.order == Order::Service && s_.starved(waiting, now_));
+  s_.run(waiting.request, waiting.shape, std::move(tasks), now_, stays);
   turns_.started(waiting.request.workspace);
   s_.queue.remove(waiting.request.id);
   return true;
 }
 
+bool Pass::anyone_evicts() const {
+  return !s_.evictable.empty() && std::ranges::any_of(s_.queue.rows(), [&](const auto& entry) {
+    return might_evict_for(s_, entry.second[0], now_) || might_move_for(s_, entry.second[0]);
+  });
+}
+
+bool Pass::make_room(Waiting& waiting) {
+  if (!might_evict_for(s_, waiting, now_) && !might_move_for(s_, waiting)) return false;
+  auto& memo = s_.shapes.memo(*waiting.shape);
+  const auto rank = std::pair(waiting.standing.level, -waiting.request.priority);
+  if (memo.no_room_at == s_.changes && memo.no_room_for <= rank) return false;
+  Terms terms{&fences_, s_.asker(waiting, now_), s_.allowance(waiting.request)};
+  auto found =
+      might_evict_for(s_, waiting, now_) ? evict_for(s_, waiting, terms, now_) : std::nullopt;
+  if (!found && might_move_for(s_, waiting) && tight(*waiting.shape))
+    found = move_for(s_, waiting, terms);
+  if (!found) {
+    memo.no_room_at = s_.changes;
+    memo.no_room_for = rank;
+    return false;
+  }
+  for (int slot : found->victims) {
+    plan_.preempt.push_back({s_.running.at(slot).id, waiting.request.id, found->why});
+    s_.ask_to_leave(slot, waiting.request.id);
+  }
+  s_.leaving_for[waiting.request.id] = static_cast<int>(found->victims.size());
+  waiting.hold = Hold{now_, std::move(found->pieces), now_, s_.cluster.site_version()};
+  return true;
+}
+
 void Pass::block(Waiting& waiting) {
+  // Those who leave for it are on their way out: what they free is kept for it.
+  const bool promised = s_.leaving_for.contains(waiting.request.id) && waiting.hold &&
+                        waiting.hold->site_version == s_.cluster.site_version();
+  if (promised || make_room(waiting)) {
+    raise_fences(fences_, s_, waiting, *waiting.hold, now_);
+    held_.push_back(&waiting);
+    return;
+  }
   auto& hold = waiting.hold;
   const bool stale = !hold || hold->site_version != s_.cluster.site_version() || hold->at <= now_ ||
                      hold->computed + kHoldLasts <= now_;

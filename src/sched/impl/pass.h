@@ -50,7 +50,10 @@ class Pass {
   /// The greatest LineKey::length with which such a request may fit beside the fences; -1 for none.
   int longest_beside(const Shape& shape, const Asker& asker);
   bool start(Waiting& waiting);
+  /// Makes room by stopping others, if it may; else keeps its future room free.
   void block(Waiting& waiting);
+  bool make_room(Waiting& waiting);
+  bool anyone_evicts() const;
   void look_again(Time at);
 
   State& s_;

@@ -16,7 +16,9 @@ const RunningJob* Running::find(const JobId& id) const {
 
 RunningJob& Running::add(RunningJob job) {
   int slot = static_cast<int>(jobs_.size());
-  if (spare_.empty()) {
+  if (auto known = by_id_.find(job.id); known != by_id_.end()) {
+    slot = known->second;
+  } else if (spare_.empty()) {
     jobs_.emplace_back();
   } else {
     slot = spare_.back();

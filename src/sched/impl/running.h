@@ -39,7 +39,10 @@ struct RunningJob {
   mutable std::optional<Time> likely_end;  ///< what known_end() last learned
   mutable bool likely_asked = false;
 
-  Millis ran(Time now) const { return attained + (now - since); }
+  bool stays = false;              ///< nobody may evict it
+  std::optional<Time> idle_since;  ///< none of its tasks runs any more
+
+  Millis ran(Time now) const { return attained + (idle_since.value_or(now) - since); }
   Kind kind() const { return {owner, name, workspace, gpus}; }
 };
 
@@ -48,6 +51,7 @@ class Running {
  public:
   RunningJob* find(const JobId& id);
   const RunningJob* find(const JobId& id) const;
+  /// Replaces what is known of a job none of whose tasks runs.
   RunningJob& add(RunningJob job);
   void add_task(RunningJob& job, RunningTask task);
   /// The task as it was, if it ran.

@@ -43,7 +43,7 @@ constexpr Sentence kSentences[] = {
     // Who goes first.
     {"would_delay", "fits now, but could run into the start of {job}, expected at {at}"},
     {"behind", "{job} goes first"},
-    {"making_room", "{count} jobs are being stopped to make room"},
+    {"making_room", "{count} being stopped to make room"},
     {"starts_now", "starts with the next decision"},
     {"not_waiting", "does not wait"},
     // What can never be.

@@ -40,12 +40,22 @@ Waiting& State::wait(Request request) {
       waiting.standing.priority = request.priority;
     queue.remove(request.id);
   }
+  waiting.standing.level = service_level(policy, waiting.shape->total.gpus, request.attained);
   const Kind kind{request.owner, request.name, request.workspace, waiting.shape->total.gpus};
   if (auto likely = durations.expect(kind, request.attained, 0.9))
     waiting.likely = *likely - request.attained;
   waiting.by_owner = owner_matters(request);
   waiting.request = std::move(request);
   return queue.add(std::move(waiting));
+}
+
+bool State::starved(const Waiting& waiting, Time now) const {
+  // What it ran before does not count as waiting.
+  const auto waited = now - waiting.standing.queued_at - waiting.request.attained;
+  if (waited < policy.starvation_bound) return false;
+  return policy.starved_share >= 1 ||
+         static_cast<double>(starved_gpus) <
+             policy.starved_share * static_cast<double>(cluster.capacity().gpus);
 }
 
 void State::restand() {
@@ -77,9 +87,10 @@ int State::node_index(const std::string& name) {
 void State::run(const Request& request,
                 const std::shared_ptr<const Shape>& shape,
                 std::vector<RunningTask> tasks,
-                Time since) {
+                Time since,
+                bool stays) {
   auto* job = running.find(request.id.job);
-  if (job == nullptr) {
+  if (job == nullptr || job->tasks.empty()) {
     RunningJob fresh;
     fresh.id = request.id.job;
     fresh.name = request.name;
@@ -93,7 +104,9 @@ void State::run(const Request& request,
     fresh.attained = request.attained;
     fresh.gpus = shape->total.gpus;
     job = &running.add(std::move(fresh));
-    if (job->preemptible) ++evictable[job->priority];
+    job->stays = stays;
+    if (stays) starved_gpus += job->gpus;
+    if (job->preemptible && !stays) evictable.add(*job, running.slot_of(job->id), policy, since);
   }
   for (auto& task : tasks) {
     ledger.take(
@@ -110,6 +123,15 @@ void State::end_task(RunningJob& job, model::TaskRef task, Time now) {
   cluster.give(was->piece, was->need());
   ledger.give(
       job.workspace, job.owner, was->need().amount, !job.preemptible, now, policy.half_life);
+  if (job.tasks.empty()) {
+    job.idle_since = now;
+    if (job.stays) starved_gpus -= job.gpus;
+    evictable.remove(running.slot_of(job.id));
+    if (job.leaving_for) {
+      auto promised = leaving_for.find(*job.leaving_for);
+      if (promised != leaving_for.end() && --promised->second == 0) leaving_for.erase(promised);
+    }
+  }
   ++changes;
 }
 
@@ -117,16 +139,12 @@ void State::forget_job(const JobId& id, Time now) {
   auto* job = running.find(id);
   if (job == nullptr) return;
   while (!job->tasks.empty()) end_task(*job, job->tasks.back().task, now);
-  if (job->preemptible && !job->leaving_for && --evictable[job->priority] == 0)
-    evictable.erase(job->priority);
   running.remove(id);
-  ++changes;
 }
 
-void State::ask_to_leave(RunningJob& job, const RequestId& in_favour_of) {
-  if (job.preemptible && !job.leaving_for && --evictable[job.priority] == 0)
-    evictable.erase(job.priority);
-  job.leaving_for = in_favour_of;
+void State::ask_to_leave(int slot, const RequestId& in_favour_of) {
+  evictable.remove(slot);
+  running.at(slot).leaving_for = in_favour_of;
 }
 
 std::optional<Time> known_end(const RunningJob& job, const Durations& durations, Time now) {

@@ -4,6 +4,7 @@
 
 #include "sched/impl/cluster.h"
 #include "sched/impl/durations.h"
+#include "sched/impl/evictable.h"
 #include "sched/impl/fit.h"
 #include "sched/impl/ledger.h"
 #include "sched/impl/queue.h"
@@ -23,8 +24,10 @@ struct State {
   Running running;
   Durations durations;
   std::vector<Reservation> reservations;
-  std::map<std::int64_t, int>
-      evictable;  ///< priority → preemptible jobs that run and were not asked to leave
+  Evictable evictable;
+  std::map<RequestId, int>
+      leaving_for;                ///< how many jobs were asked to leave for it and have not yet
+  std::int64_t starved_gpus = 0;  ///< in use by jobs that waited too long
   double next_number = 1;
   std::int64_t next_front = -1;
   std::uint64_t changes = 1;  ///< grows with everything that could make a preemption useful
@@ -35,17 +38,22 @@ struct State {
   Amount allowance(const Request& request) const;
 
   Waiting& wait(Request request);
+  /// It waited longer than the policy lets anyone wait, and the part of the site kept for such jobs
+  /// is not used up.
+  bool starved(const Waiting& waiting, Time now) const;
   /// Everybody into the line where they belong after accounts or reservations changed.
   void restand();
   int node_index(const std::string& name);
-  /// Records the tasks, whose pieces are taken already, with their job and its workspace.
+  /// Records the tasks, whose pieces are taken already, with their job and its workspace. `stays`:
+  /// nobody may evict it, whatever its kind, because a person or its long wait put it there.
   void run(const Request& request,
            const std::shared_ptr<const Shape>& shape,
            std::vector<RunningTask> tasks,
-           Time since);
+           Time since,
+           bool stays);
   void end_task(RunningJob& job, model::TaskRef task, Time now);
   void forget_job(const JobId& id, Time now);
-  void ask_to_leave(RunningJob& job, const RequestId& in_favour_of);
+  void ask_to_leave(int slot, const RequestId& in_favour_of);
 };
 
 /// When a running job will be gone, by its limit or by what its like took; nothing when neither is

@@ -5,14 +5,15 @@ namespace ty::sched {
 Turn Turns::of(const Waiting& waiting) {
   const auto& st = waiting.standing;
   Turn turn{st.front, -st.priority, 0, 0, st.queued_at, st.number};
-  if (now_ - st.queued_at >= s_.policy.starvation_bound) return turn;
+  if (s_.starved(waiting, now_)) return turn;
   auto [known, is_new] = known_.try_emplace(st.workspace);
   if (is_new) {
     known->second.tier = s_.ledger.below_guarantee(st.workspace) ? 1 : 2;
-    known->second.share = s_.ledger.share(st.workspace, now_, s_.policy.half_life);
+    if (s_.policy.order == Order::Fair)
+      known->second.share = s_.ledger.share(st.workspace, now_, s_.policy.half_life);
   }
   turn.tier = known->second.tier;
-  turn.share = known->second.share;
+  turn.share = s_.policy.order == Order::Fair ? known->second.share : st.level;
   return turn;
 }
 

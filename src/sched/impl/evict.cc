@@ -1,0 +1,214 @@
+#include "sched/impl/evict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sched/impl/obstacles.h"
+
+namespace ty::sched {
+namespace {
+
+/// A job is moved only for one at least this many times as wide, and never so many at once.
+constexpr std::int64_t kMoveRatio = 2;
+constexpr std::size_t kMovesAtOnce = 16;
+
+bool outranks(const State& s, const Waiting& w, const Evictable::Key& victim, Time now) {
+  if (victim.priority != w.request.priority) return victim.priority < w.request.priority;
+  return s.policy.order == Order::Service && (victim.level > w.standing.level || s.starved(w, now));
+}
+
+void leave(Cluster& cluster, const RunningJob& job) {
+  for (const auto& task : job.tasks) cluster.give(task.piece, task.need());
+}
+
+Cluster without(const State& s, const std::vector<int>& victims) {
+  Cluster cluster = s.cluster;
+  for (int slot : victims) leave(cluster, s.running.at(slot));
+  return cluster;
+}
+
+/// Keeps those of `victims`, the first to go first, without whom it does not fit.
+std::optional<Eviction> trim(State& s,
+                             const Waiting& w,
+                             const Terms& terms,
+                             std::vector<int> victims) {
+  const auto& options = s.options(*w.shape);
+  auto cluster = without(s, victims);
+  auto pieces = place(cluster, *w.shape, options, terms);
+  if (!pieces) return std::nullopt;
+  std::erase_if(victims, [&](int slot) {
+    return std::ranges::none_of(s.running.at(slot).tasks, [&](const RunningTask& task) {
+      return std::ranges::find(*pieces, task.piece.node, &Piece::node) != pieces->end();
+    });
+  });
+  for (auto i = victims.size(); victims.size() > 1 && i-- > 0;) {
+    auto fewer = victims;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    auto rest = without(s, fewer);
+    if (fits(rest, *w.shape, options, terms)) victims = std::move(fewer);
+  }
+  auto final = without(s, victims);
+  pieces = place(final, *w.shape, options, terms);
+  if (!pieces || victims.empty()) return std::nullopt;
+  return Eviction{std::move(victims), *std::move(pieces), {}};
+}
+
+/// The shortest run of `candidates` from the front whose leaving makes room, trimmed.
+std::optional<Eviction> shortest(State& s,
+                                 const Waiting& w,
+                                 const Terms& terms,
+                                 const std::vector<int>& candidates) {
+  const auto& options = s.options(*w.shape);
+  Cluster before = s.cluster;
+  std::size_t done = 0;
+  for (std::size_t step = 1; done < candidates.size(); step *= 2) {
+    Cluster after = before;
+    auto until = std::min(done + step, candidates.size());
+    for (auto i = done; i < until; ++i) leave(after, s.running.at(candidates[i]));
+    if (!fits(after, *w.shape, options, terms)) {
+      before = std::move(after);
+      done = until;
+      continue;
+    }
+    while (until - done > 1) {
+      const auto middle = done + (until - done) / 2;
+      Cluster half = before;
+      for (auto i = done; i < middle; ++i) leave(half, s.running.at(candidates[i]));
+      if (fits(half, *w.shape, options, terms)) {
+        until = middle;
+      } else {
+        before = std::move(half);
+        done = middle;
+      }
+    }
+    return trim(
+        s, w, terms, {candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(until)});
+  }
+  return std::nullopt;
+}
+
+/// Jobs on what others are guaranteed; of each workspace only as many as it has borrowed for.
+std::vector<int> borrowers(const State& s, const Waiting& w) {
+  std::vector<int> found;
+  std::map<WorkspaceId, Amount> given_back;
+  for (const auto& key : s.evictable.in_order()) {
+    const auto& job = s.running.at(key.slot);
+    if (job.workspace == w.request.workspace ||
+        !s.ledger.borrows(job.workspace, given_back[job.workspace]))
+      continue;
+    for (const auto& task : job.tasks) given_back[job.workspace] += task.need().amount;
+    found.push_back(key.slot);
+  }
+  return found;
+}
+
+/// Jobs that stand in a reservation which is the waiting one's and not theirs.
+std::vector<int> squatters(const State& s, const Waiting& w, const Terms& terms, Time now) {
+  std::vector<int> found;
+  for (const auto& r : s.reservations) {
+    const Fence fence{std::max(r.from, now), {}, &r, 0};
+    if (r.from > now || r.to <= now || fence.binds(terms.asker)) continue;
+    for (const auto& key : s.evictable.in_order()) {
+      const auto& job = s.running.at(key.slot);
+      const bool guest = fence.binds({job.workspace, job.owner, job.priority, true});
+      const bool there = std::ranges::any_of(job.tasks, [&](const RunningTask& task) {
+        return std::ranges::find(r.nodes, s.cluster.site().names[task.piece.node]) != r.nodes.end();
+      });
+      if (guest && there && std::ranges::find(found, key.slot) == found.end())
+        found.push_back(key.slot);
+    }
+  }
+  (void)w;
+  return found;
+}
+
+}  // namespace
+
+bool might_evict_for(const State& s, const Waiting& w, Time now) {
+  if (!s.policy.preemption || s.evictable.empty()) return false;
+  if (outranks(s, w, *s.evictable.in_order().begin(), now)) return true;
+  return s.ledger.within_guarantee(w.request.workspace, w.shape->least) || !s.reservations.empty();
+}
+
+bool might_move_for(const State& s, const Waiting& w) {
+  return s.policy.moves && !s.evictable.empty() && w.shape->widest >= kMoveRatio &&
+         s.cluster.all_free_gpus() >= w.shape->least.gpus;
+}
+
+std::optional<Eviction> evict_for(State& s, const Waiting& w, const Terms& terms, Time now) {
+  const auto name = job_in_words(w.request);
+  std::vector<int> candidates;
+  for (const auto& key : s.evictable.in_order()) {
+    if (!outranks(s, w, key, now)) break;
+    if (key.since < now)
+      candidates.push_back(key.slot);  // what this decision started, it does not stop
+  }
+  if (auto found = shortest(s, w, terms, candidates)) {
+    const auto& last = s.running.at(found->victims.back());
+    found->why =
+        last.priority < w.request.priority
+            ? fmt::format(
+                  "made room for {} (priority {} over {})", name, w.request.priority, last.priority)
+            : fmt::format("made room for {}, which has had less service", name);
+    return found;
+  }
+  if (s.ledger.within_guarantee(w.request.workspace, w.shape->least)) {
+    if (auto found = shortest(s, w, terms, borrowers(s, w))) {
+      found->why = fmt::format(
+          "gave back what workspace {} is guaranteed, for {}", w.request.workspace_name, name);
+      return found;
+    }
+  }
+  if (!s.reservations.empty()) {
+    if (auto found = shortest(s, w, terms, squatters(s, w, terms, now))) {
+      found->why = fmt::format("left a reserved node to {}", name);
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Eviction> move_for(State& s, const Waiting& w, const Terms& terms) {
+  // Per node: what would have to move. Fewest GPUs first.
+  struct Node {
+    std::int64_t gpus = 0;
+    int node = 0;
+    std::vector<int> slots;
+  };
+  std::map<int, Node> by_node;
+  for (const auto& key : s.evictable.in_order()) {
+    const auto& job = s.running.at(key.slot);
+    if (job.gpus * kMoveRatio > w.shape->widest || job.tasks.size() != 1 ||
+        job.priority > w.request.priority)
+      continue;
+    auto& n = by_node[job.tasks[0].piece.node];
+    n.node = job.tasks[0].piece.node;
+    n.gpus += job.gpus;
+    n.slots.push_back(key.slot);
+  }
+  std::vector<Node> nodes;
+  for (auto& [index, node] : by_node) nodes.push_back(std::move(node));
+  std::ranges::sort(nodes, {}, [](const Node& n) { return std::pair(n.gpus, n.node); });
+  std::vector<int> candidates;
+  const auto& options = s.options(*w.shape);
+  for (const auto& node : nodes) {
+    if (candidates.size() + node.slots.size() > kMovesAtOnce) break;
+    candidates.insert(candidates.end(), node.slots.begin(), node.slots.end());
+    auto emptier = without(s, candidates);
+    if (!fits(emptier, *w.shape, options, terms)) continue;
+    auto found = trim(s, w, terms, candidates);
+    if (!found) return std::nullopt;
+    auto after = without(s, found->victims);
+    for (const auto& p : found->pieces) after.take(p, w.shape->groups[p.group].need);
+    for (int slot : found->victims) {
+      const auto& shape = *s.running.at(slot).tasks[0].shape;
+      if (!place(after, shape, s.options(shape), {})) return std::nullopt;
+    }
+    found->why = fmt::format("moved, to free a whole node for {}", job_in_words(w.request));
+    return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ty::sched

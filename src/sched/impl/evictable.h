@@ -1,0 +1,44 @@
+#pragma once
+#include <set>
+#include <tuple>
+
+#include "sched/impl/running.h"
+#include "sched/impl/service.h"
+
+/// Running jobs that may be asked to leave, the first to go first: lowest priority, then most
+/// service had, then the latest start, whose stop loses the least.
+namespace ty::sched {
+
+class Evictable {
+ public:
+  struct Key {
+    std::int64_t priority = 0;
+    int level = 0;
+    Time since{};
+    int slot = 0;
+    bool operator<(const Key& o) const {
+      return std::tuple(priority, -level, -since.time_since_epoch().count(), slot) <
+             std::tuple(o.priority, -o.level, -o.since.time_since_epoch().count(), o.slot);
+    }
+  };
+
+  void add(const RunningJob& job, int slot, const Policy& policy, Time now);
+  void remove(int slot);
+  /// Jobs that had enough service to leave their level by now do.
+  void advance(const Running& running, const Policy& policy, Time now);
+  std::optional<Time> next_change() const;
+
+  bool empty() const { return keys_.empty(); }
+  const std::set<Key>& in_order() const { return keys_; }
+
+ private:
+  struct Entry {
+    Key key;
+    Time leaves_level = Time::max();
+  };
+  std::set<Key> keys_;
+  std::map<int, Entry> by_slot_;
+  std::set<std::pair<Time, int>> changes_;
+};
+
+}  // namespace ty::sched
