@@ -64,7 +64,7 @@ Controller::Controller(Parts parts)
       clock_(parts.clock),
       rules_(parts.rules),
       host_ports_(parts.engine.capabilities().runtime == model::RuntimeKind::Process),
-      saved_(parts.io),
+      saved_(parts.io, boost::asio::steady_timer::time_point::max()),
       wake_(parts.io),
       engine_threads_(4),
       tasks_(parts.io.get_executor()) {}
@@ -484,7 +484,6 @@ asio::awaitable<Result<void>> Controller::tell_here(JobId job, model::Fact fact)
 
 asio::awaitable<void> Controller::wait_saved(std::uint64_t generation) {
   while (saved_generation_ < generation) {
-    saved_.expires_after(std::chrono::hours{1});
     co_await saved_.async_wait(asio::as_tuple(asio::use_awaitable));
   }
 }
@@ -492,7 +491,6 @@ asio::awaitable<void> Controller::wait_saved(std::uint64_t generation) {
 asio::awaitable<void> Controller::wait_final(JobId job) {
   auto here = [](Controller& self, JobId job) -> asio::awaitable<void> {
     while (self.find(job) != nullptr) {
-      self.saved_.expires_after(std::chrono::hours{1});
       co_await self.saved_.async_wait(asio::as_tuple(asio::use_awaitable));
     }
   };

@@ -146,7 +146,8 @@ class Controller {
 
   std::uint64_t applied_generation_ = 1;  ///< facts applied now are saved with this one
   std::uint64_t saved_generation_ = 0;
-  boost::asio::steady_timer saved_;  ///< cancelled whenever a batch was saved
+  /// Never expires: cancelled whenever a batch was saved, which wakes everyone who waits for that.
+  boost::asio::steady_timer saved_;
   boost::asio::steady_timer wake_;
   bool woken_ = false;
   bool stopping_ = false;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
+#include <future>
+
 #include "control/testing/world.h"
 
 namespace ty::control {
@@ -107,6 +110,20 @@ TEST(Controller, ALimitSetWhileItRunsEndsIt) {
   ASSERT_TRUE(world.server->wait(world.server->service->set_limit(world.admin, id.str(), 1s)));
   ASSERT_TRUE(world.reaches(id, JobState::Failed));
   EXPECT_EQ(world.job(id).life.decision.reason, model::Reason::TimeLimit);
+}
+
+TEST(Controller, ManyWaitForOneEndWithoutDisturbingEachOther) {
+  World world;
+  const JobId id = world.submit_one("run: 'fake: run 400ms'\n");
+  std::vector<std::future<void>> waiting;
+  for (int i = 0; i < 50; ++i) {
+    waiting.push_back(boost::asio::co_spawn(
+        world.server->io, world.server->controller->wait_final(id), boost::asio::use_future));
+  }
+  const auto begin = std::clock();
+  for (auto& one : waiting) one.get();
+  EXPECT_EQ(world.job(id).life.state, JobState::Succeeded);
+  EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 4) << "waiting costs no time of ours";
 }
 
 TEST(Controller, APausedJobRunsAgainAfterItIsResumed) {
