@@ -1,5 +1,7 @@
 #include "store/database.h"
 
+#include <sys/stat.h>
+
 #include <fstream>
 #include <latch>
 #include <thread>
@@ -330,6 +332,16 @@ TEST(SqliteTest, AReadOnlyDirectorySaysSo) {
   chmod((dir / "").c_str(), 0555);
   EXPECT_EQ(as_nobody(refused), 0) << "an existing database";
   chmod((dir / "").c_str(), 0755);
+}
+
+TEST(SqliteTest, OnlyItsOwnerMayReadTheFiles) {
+  TempDir dir;
+  World world(dir / "t.db");
+  for (const char* end : {"", "-wal", "-shm"}) {
+    struct stat about{};
+    ASSERT_EQ(stat(((dir / "t.db") + end).c_str(), &about), 0) << end;
+    EXPECT_EQ(about.st_mode & 0777, 0600u) << end;
+  }
 }
 
 TEST(SqliteTest, MigrationsAreAllOrNothing) {

@@ -177,7 +177,7 @@ Result<void> insert_companions(Tx& tx,
                 job.seq,
                 job.created_at));
   }
-  return count_jobs(tx, {job.owner, job.workspace, job.dialect, job.life.state}, 1);
+  return count_job(tx, {job.owner, job.workspace, job.dialect, job.life.state}, 1);
 }
 
 Result<Inserted> insert_job(Tx& tx, const NewJob& fresh, const PackedFile& file) {

@@ -50,7 +50,7 @@ Result<EventId> remove_job(Tx& tx, JobSeq seq, std::string_view actor, Time at) 
   }
   TY_DO(NameIndex::forget(tx, seq, name));
   TY_DO(tx.remember_id(Sequence::Jobs, seq.value));
-  TY_DO(count_jobs(tx, cell, -1));
+  TY_DO(count_job(tx, cell, -1));
   return event;
 }
 

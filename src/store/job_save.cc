@@ -109,10 +109,7 @@ Result<void> update_row(Tx& tx, JobSeq seq, const Before& before, const JobLife&
   params.push_back(Param(seq));
   TY_DO(tx.exec_params(moves ? kUpdateAndMove : kUpdate, params));
   if (!moves) return {};
-  TY_DO(count_jobs(tx, before.cell, -1));
-  Cell after = before.cell;
-  after.state = life.state;
-  return count_jobs(tx, after, 1);
+  return count_move(tx, before.cell, life.state);
 }
 
 Result<void> write_tasks(Tx& tx, const JobChange& change, bool new_attempt) {

@@ -2,19 +2,33 @@
 
 namespace ty::store {
 
-Result<void> count_jobs(Tx& tx, const Cell& cell, int by) {
-  for (const UserId owner : {UserId{}, cell.owner}) {
-    TY_DO(
-        tx.exec("insert into job_counts (owner_id, workspace_id, dialect, state, jobs) "
-                "values (:owner, :workspace, :dialect, :state, :by) "
-                "on conflict (owner_id, workspace_id, dialect, state) "
-                "do update set jobs = job_counts.jobs + excluded.jobs",
-                owner,
-                cell.workspace,
-                cell.dialect,
-                cell.state,
-                by));
-  }
+Result<void> count_job(Tx& tx, const Cell& cell, int by) {
+  TY_DO(
+      tx.exec("insert into job_counts (owner_id, workspace_id, dialect, state, jobs) "
+              "values (0, :workspace, :dialect, :state, :by), "
+              "(:owner, :workspace, :dialect, :state, :by) "
+              "on conflict (owner_id, workspace_id, dialect, state) "
+              "do update set jobs = job_counts.jobs + excluded.jobs",
+              cell.workspace,
+              cell.dialect,
+              cell.state,
+              by,
+              cell.owner));
+  return {};
+}
+
+Result<void> count_move(Tx& tx, const Cell& cell, model::JobState to) {
+  TY_DO(
+      tx.exec("insert into job_counts (owner_id, workspace_id, dialect, state, jobs) "
+              "values (0, :workspace, :dialect, :from, -1), (0, :workspace, :dialect, :to, 1), "
+              "(:owner, :workspace, :dialect, :from, -1), (:owner, :workspace, :dialect, :to, 1) "
+              "on conflict (owner_id, workspace_id, dialect, state) "
+              "do update set jobs = job_counts.jobs + excluded.jobs",
+              cell.workspace,
+              cell.dialect,
+              cell.state,
+              to,
+              cell.owner));
   return {};
 }
 

@@ -17,8 +17,10 @@ struct Cell {
   model::JobState state = model::JobState::Queued;
 };
 
-/// Adds `by` (usually 1 or -1) to the cell of its owner and to that of everybody.
-Result<void> count_jobs(Tx& tx, const Cell& cell, int by);
+/// One job more, or one less, in the cell: for its owner and for everybody.
+Result<void> count_job(Tx& tx, const Cell& cell, int by);
+/// One job goes from its cell to the one of another state.
+Result<void> count_move(Tx& tx, const Cell& cell, model::JobState to);
 
 struct CountedCell {
   Cell cell;

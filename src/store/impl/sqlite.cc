@@ -1,7 +1,9 @@
 #include "store/impl/sqlite.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -41,6 +43,13 @@ bool loses_transaction(int code) {
     default:
       return false;
   }
+}
+
+/// The database holds hashes of passwords and tokens; SQLite gives its companions the same mode.
+/// What goes wrong here goes wrong again, with words, when SQLite opens the file.
+void make_private_file(const std::string& path) {
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file >= 0) close(file);
 }
 
 Error explain(sqlite3* db, int code, const std::string& path) {
@@ -242,6 +251,7 @@ Result<std::unique_ptr<Connection>> open_sqlite(const std::string& path,
                                                 Connection::Access access) {
   sqlite3* raw = nullptr;
   const bool writer = access == Connection::Access::Write;
+  if (writer) make_private_file(path);
   // Also readers open for writing: whoever comes first after a crash must be able to recover the
   // WAL.
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (writer ? SQLITE_OPEN_CREATE : 0);
