@@ -78,6 +78,7 @@ void add_native(const JobFacts& job, Variables& out) {
 
   out.set("TRAINYARD_ROLE", role.name);
   std::vector<std::string> names;
+  names.reserve(job.roles.size());
   for (const RoleFacts& one : job.roles) names.push_back(one.spec->name);
   out.set("TRAINYARD_ROLES", join(names, ","));
   out.set("TRAINYARD_INDEX", job.own().ref.index);

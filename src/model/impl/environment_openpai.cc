@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
 #include <algorithm>
@@ -57,6 +58,7 @@ void add_job(const JobFacts& job, Variables& out) {
   out.set("PAI_DEFAULT_FS_URI", in.storage_root);
 
   std::vector<std::string> names;
+  names.reserve(job.roles.size());
   for (const RoleFacts& role : job.roles) names.push_back(role.spec->name);
   for (const char* name :
        {"PAI_TASK_ROLE_COUNT", "PAI_TASK_ROLES_NUM", "PAI_JOB_TASK_ROLE_COUNT"}) {
@@ -116,13 +118,13 @@ void add_tasks(const JobFacts& job, Variables& out) {
     const RoleFacts& role = job.roles[static_cast<std::size_t>(peer.ref.role)];
     const std::vector<Port> declared = all_ports(*role.spec);
     for (const std::string& name : role.spellings) {
-      const std::string task = name + "_" + std::to_string(peer.ref.index);
+      const std::string task = fmt::format("{}_{}", name, peer.ref.index);
       out.set("PAI_HOST_IP_" + task, peer.address);
       for (std::size_t i = 0; i < std::min(declared.size(), peer.placement->ports.size()); ++i) {
         const std::string label = ident_name(declared[i].label);
         const std::string ports = join_ports(peer.placement->ports[i]);
-        out.set("PAI_PORT_LIST_" + task + "_" + label, ports);
-        out.set("PAI_" + task + "_" + label + "_PORT", ports);
+        out.set(fmt::format("PAI_PORT_LIST_{}_{}", task, label), ports);
+        out.set(fmt::format("PAI_{}_{}_PORT", task, label), ports);
       }
     }
   }

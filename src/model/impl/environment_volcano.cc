@@ -32,6 +32,7 @@ void add_volcano(const JobFacts& job, Variables& out) {
   out.set("TASKSET_NAMESPACE", job.in.owner_id.value);
 
   std::vector<std::string> hosts;
+  hosts.reserve(job.roles.size());
   for (const RoleFacts& role : job.roles) hosts.push_back(hosts_of(job, role));
   for (const bool by_number : {true, false}) {  // a role that is called task0 wins over the number
     for (std::size_t r = 0; r < job.roles.size(); ++r) {
