@@ -46,11 +46,16 @@ struct LocalEngine::Impl {
     std::optional<Time> patience;      // a stop was asked: until then its command may begin
   };
 
-  Impl(LocalOptions given, ReportSink to, ProcessSetup found, Capabilities able)
+  Impl(LocalOptions given,
+       ReportSink to,
+       ProcessSetup found,
+       Capabilities able,
+       std::unique_ptr<Recycler> folders)
       : options(std::move(given)),
         sink(std::move(to)),
         setup(std::move(found)),
         capabilities(std::move(able)),
+        recycler(std::move(folders)),
         watcher({.running = [this](std::int64_t ticket) { on_running(ticket); },
                  .over = [this](std::int64_t ticket) { on_over(ticket); },
                  .gone = [this](std::int64_t ticket) { on_gone(ticket); },
@@ -101,6 +106,7 @@ struct LocalEngine::Impl {
   std::atomic<int> silent_ = 0;
   std::atomic<int> stopping_ = 0;
 
+  std::unique_ptr<Recycler> recycler;
   Watcher watcher;
   rt::BlockingPool pool;  // last, so that no start is under way when the watcher goes
 };
@@ -175,7 +181,7 @@ Result<void> LocalEngine::Impl::begin(const Launch& launch, std::int64_t ticket)
     report_fault(launch.key, std::move(plan).error());
     return {};
   }
-  TY_DO(make_run_folder(launch, *plan));
+  TY_DO(make_run_folder(launch, *plan, *recycler));
   const bool own_namespace = setup.isolation == Isolation::Namespaces;
   TY_TRY(Spawned spawned,
          spawn_supervisor(setup.supervisor, launch.run_dir, own_namespace, watcher.notify_fd()));
@@ -283,7 +289,7 @@ Result<std::vector<model::TaskKey>> LocalEngine::Impl::recover(
       unknown.push_back(key);
     }
   }
-  sweep(options.data_dir, setup.cgroups, wanted);
+  sweep(options.data_dir, setup.cgroups, wanted, *recycler);
   remember_boot(options.data_dir);
   return unknown;
 }
@@ -296,7 +302,7 @@ Result<void> LocalEngine::Impl::forget(const model::TaskKey& key) {
   const std::string run_dir = run_folder(options.data_dir, key);
   // A supervisor that told the end removes its cgroups itself, at this moment perhaps.
   if (!read_journal(run_dir).is_over()) setup.cgroups.remove(cgroup_name(key));
-  return remove_run_folder(run_dir);
+  return recycler->remove(run_dir);
 }
 
 void LocalEngine::Impl::on_running(std::int64_t ticket) {
@@ -426,9 +432,13 @@ void LocalEngine::Impl::report_fault(const model::TaskKey& key, model::Ending en
 }
 
 Result<std::unique_ptr<LocalEngine>> LocalEngine::open(LocalOptions options, ReportSink sink) {
-  TY_TRY(auto probed, probe_machine(options));
-  auto impl = std::make_unique<Impl>(
-      std::move(options), std::move(sink), std::move(probed.setup), std::move(probed.capabilities));
+  auto recycler = std::make_unique<Recycler>(options.data_dir + "/runs");
+  TY_TRY(auto probed, probe_machine(options, *recycler));
+  auto impl = std::make_unique<Impl>(std::move(options),
+                                     std::move(sink),
+                                     std::move(probed.setup),
+                                     std::move(probed.capabilities),
+                                     std::move(recycler));
   if (impl->watcher.notify_fd() < 0)
     return fail(Errc::Exhausted, "no descriptors left to watch tasks with");
   return std::unique_ptr<LocalEngine>(new LocalEngine(std::move(impl)));

@@ -21,7 +21,7 @@ constexpr char kServerPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bi
 constexpr int kPatienceMs = 10'000;
 
 /// Runs `true` exactly as a task would run; the warnings it caused, or why it did not work.
-Result<std::vector<std::string>> try_out(const ProcessSetup& setup) {
+Result<std::vector<std::string>> try_out(const ProcessSetup& setup, Recycler& recycler) {
   Launch launch;
   launch.key.job = JobId("probe-" + std::to_string(::getpid()));
   launch.host_name = "probe";
@@ -31,10 +31,10 @@ Result<std::vector<std::string>> try_out(const ProcessSetup& setup) {
   launch.resources.shm = 1 << 20;
   launch.run_dir = run_folder(setup.data_dir, launch.key);
   launch.log_path = launch.run_dir + "/work/log";
-  TY_DO(remove_run_folder(launch.run_dir));
+  TY_DO(recycler.remove(launch.run_dir));
   auto plan = plan_process(setup, launch, 0);
   if (!plan) return fail(Errc::Unavailable, plan.error().message);
-  TY_DO(make_run_folder(launch, *plan));
+  TY_DO(make_run_folder(launch, *plan, recycler));
   auto spawned = spawn_supervisor(
       setup.supervisor, launch.run_dir, setup.isolation == Isolation::Namespaces, -1);
   JournalFacts facts;
@@ -46,7 +46,7 @@ Result<std::vector<std::string>> try_out(const ProcessSetup& setup) {
     facts = read_journal(launch.run_dir);
   }
   setup.cgroups.remove(cgroup_name(launch.key));
-  TY_DO(remove_run_folder(launch.run_dir));
+  TY_DO(recycler.remove(launch.run_dir));
   if (!spawned) return std::unexpected(std::move(spawned).error());
   if (facts.failed) return fail(Errc::Unavailable, facts.failed->text);
   if (!facts.ended) return fail(Errc::Timeout, "a first small task did not end");
@@ -65,7 +65,7 @@ std::vector<Isolation> candidates(const LocalOptions& options, const ProcessSetu
 
 }  // namespace
 
-Result<Probed> probe_machine(const LocalOptions& options) {
+Result<Probed> probe_machine(const LocalOptions& options, Recycler& recycler) {
   if (!options.data_dir.starts_with('/')) {
     return fail(Errc::Invalid,
                 fmt::format("the data directory \"{}\" is not absolute", options.data_dir));
@@ -95,7 +95,7 @@ Result<Probed> probe_machine(const LocalOptions& options) {
   std::string why_not;
   for (const Isolation isolation : candidates(options, setup)) {
     setup.isolation = isolation;
-    auto warnings = try_out(setup);
+    auto warnings = try_out(setup, recycler);
     if (!warnings) {
       why_not = warnings.error().message;
       if (isolation == Isolation::None || options.isolation != Isolation::Auto) {

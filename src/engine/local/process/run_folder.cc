@@ -77,9 +77,8 @@ void give_to(const std::string& run_dir, std::int64_t uid, std::int64_t gid) {
 
 }  // namespace
 
-Result<void> make_run_folder(const Launch& launch, const ProcessPlan& plan) {
-  // Others of the machine may pass through to what is theirs (run_as), but not look around.
-  TY_DO(make_folder(launch.run_dir, 0755, 0711));
+Result<void> make_run_folder(const Launch& launch, const ProcessPlan& plan, Recycler& recycler) {
+  TY_DO(recycler.make(launch.run_dir));
   if (plan.needs_work_folder) TY_DO(make_folder(launch.run_dir + "/work", 0755, 0755));
   for (const auto& copy : plan.copies) TY_DO(copy_folder(copy));
   for (const auto& [path, is_folder] : plan.mount_points) {
@@ -95,22 +94,6 @@ Result<void> make_run_folder(const Launch& launch, const ProcessPlan& plan) {
   if (plan.owner) give_to(launch.run_dir, plan.owner->first, plan.owner->second);
   TY_DO(make_folder(parent_of(launch.log_path), 0750, 0750));
   return replace_small_file(launch.run_dir + supervisor::kLaunchSuffix, plan.launch_text, 0600);
-}
-
-Result<void> remove_run_folder(const std::string& run_dir) {
-  std::error_code error;
-  if (::rmdir((run_dir + "/work").c_str()) != 0 || ::rmdir(run_dir.c_str()) != 0)
-    fs::remove_all(run_dir, error);
-  if (error) return std::unexpected(file_error(run_dir, "cannot remove", error.value()));
-  // The journal last: as long as it is there, nobody begins this try again.
-  for (const char* suffix :
-       {supervisor::kDeadlineSuffix, supervisor::kLaunchSuffix, supervisor::kJournalSuffix}) {
-    if (::unlink((run_dir + suffix).c_str()) != 0 && errno != ENOENT) {
-      return std::unexpected(file_error(run_dir + suffix, "cannot remove"));
-    }
-  }
-  ::rmdir(parent_of(run_dir).c_str());
-  return {};
 }
 
 Result<void> replace_small_file(const std::string& path, std::string_view content, unsigned mode) {

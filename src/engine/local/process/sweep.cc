@@ -53,12 +53,14 @@ std::string run_folder_of(std::string path) {
 
 void sweep(const std::string& data_dir,
            const CgroupTree& cgroups,
-           const std::set<std::string>& wanted) {
+           const std::set<std::string>& wanted,
+           Recycler& recycler) {
   std::error_code error;
   std::set<std::string> found;
   std::set<std::string> stray_files;
   for (const auto& letters : fs::directory_iterator(data_dir + "/runs", error)) {
-    if (!letters.is_directory(error)) continue;
+    if (!letters.is_directory(error) || letters.path().filename().string().starts_with('.'))
+      continue;
     for (const auto& job : fs::directory_iterator(letters.path(), error)) {
       for (const auto& entry : fs::directory_iterator(job.path(), error)) {
         const std::string path = entry.path();
@@ -80,7 +82,7 @@ void sweep(const std::string& data_dir,
     end_supervisor(run_dir);
     cgroups.remove(group);
     // What cannot be removed now is tried again at the next start.
-    [[maybe_unused]] const auto removed = remove_run_folder(run_dir);
+    [[maybe_unused]] const auto removed = recycler.remove(run_dir);
   }
   for (const std::string& group : cgroups.tasks()) {
     if (!kept_groups.contains(group)) cgroups.remove(group);

@@ -1,0 +1,53 @@
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ty::engine {
+
+/// Makes and removes run folders without making anybody wait for the disk: freeing a folder can
+/// take it milliseconds, more than many tasks take. A job's folder with one run folder in it that
+/// was left as empty as it was made is kept and used again; everything else is moved aside at once
+/// and removed by a thread of its own. What is still aside when the program ends goes at the next
+/// start.
+///
+/// Safe to call from any thread; one per data directory, and all run folders go through it.
+class Recycler {
+ public:
+  /// `runs` is `<data_dir>/runs`; made if it is not there.
+  explicit Recycler(std::string runs);
+  /// Leaves unfinished work to the next start.
+  ~Recycler();
+  Recycler(const Recycler&) = delete;
+  Recycler& operator=(const Recycler&) = delete;
+
+  /// Makes `<runs>/ab/JOB/NAME` and what it needs above. Already there is fine.
+  Result<void> make(const std::string& run_dir);
+  /// Takes away the run folder and what lies beside it. Nothing there is fine.
+  Result<void> remove(const std::string& run_dir);
+
+ private:
+  bool reuse(const std::string& run_dir);
+  bool keep(const std::string& run_dir);
+  void clean_later(std::string path);
+  void clean();
+
+  const std::string runs_;
+  std::mutex
+      folders_;       // held while folders are moved: a job's folder goes only when nobody joins it
+  std::mutex mutex_;  // the members below
+  std::condition_variable changed_;
+  std::uint64_t next_ = 0;
+  std::vector<std::string> spare_;
+  std::deque<std::string> queue_;
+  bool is_closing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace ty::engine
