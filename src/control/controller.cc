@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
@@ -47,6 +49,15 @@ model::JobLife without_tasks(const model::JobLife& life) {
   copy.ran = life.ran;
   copy.time_limit = life.time_limit;
   return copy;
+}
+
+/// What the engine is asked to do goes through to its end, also when the server stops meanwhile:
+/// half a start is nothing anybody wants. The strand keeps the coroutine on one thread of the pool
+/// at a time.
+template <class T>
+asio::awaitable<T> on_engine_threads(asio::thread_pool& threads, asio::awaitable<T> work) {
+  auto uncancelled = asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable);
+  co_return co_await asio::co_spawn(asio::make_strand(threads), std::move(work), uncancelled);
 }
 
 /// Back-off jitter that is the same for a job however often the server restarts.
@@ -378,8 +389,8 @@ asio::awaitable<void> Controller::launch(model::TaskKey key,
     TY_CO_TRY(engine::Launch launch, self.launcher_.make(*snapshot, key));
     co_return co_await self.engine_.start(std::move(launch));
   };
-  const Result<void> started = co_await asio::co_spawn(
-      engine_threads_, work(*this, key, std::move(snapshot)), asio::use_awaitable);
+  const Result<void> started =
+      co_await on_engine_threads(engine_threads_, work(*this, key, std::move(snapshot)));
 
   const auto node = launching_.extract(key);
   if (!started) {
@@ -405,22 +416,19 @@ asio::awaitable<void> Controller::launch(model::TaskKey key,
 }
 
 asio::awaitable<void> Controller::ask_engine_to_stop(model::TaskKey key, Millis grace) {
-  auto stopped =
-      co_await asio::co_spawn(engine_threads_, engine_.stop(key, grace), asio::use_awaitable);
+  auto stopped = co_await on_engine_threads(engine_threads_, engine_.stop(key, grace));
   if (!stopped)
     log::error("task.stop_failed job={} problem={}", key.job.str(), stopped.error().message);
 }
 
 asio::awaitable<void> Controller::move_deadline(model::TaskKey key, std::optional<Time> deadline) {
-  auto moved = co_await asio::co_spawn(
-      engine_threads_, engine_.set_deadline(key, deadline), asio::use_awaitable);
+  auto moved = co_await on_engine_threads(engine_threads_, engine_.set_deadline(key, deadline));
   if (!moved)
     log::error("task.limit_failed job={} problem={}", key.job.str(), moved.error().message);
 }
 
 asio::awaitable<void> Controller::ask_engine_to_forget(model::TaskKey key) {
-  auto forgotten =
-      co_await asio::co_spawn(engine_threads_, engine_.forget(key), asio::use_awaitable);
+  auto forgotten = co_await on_engine_threads(engine_threads_, engine_.forget(key));
   if (!forgotten)
     log::warn("task.forget_failed job={} problem={}", key.job.str(), forgotten.error().message);
 }

@@ -1,4 +1,5 @@
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <set>
 
@@ -76,8 +77,8 @@ asio::awaitable<Result<void>> Controller::recover() {
   }
   // Reports of what is found arrive by `report`, that is on our own thread and after this function
   // has its answer.
-  auto unknown =
-      co_await asio::co_spawn(engine_threads_, engine_.recover(expected), asio::use_awaitable);
+  auto unknown = co_await asio::co_spawn(
+      asio::make_strand(engine_threads_), engine_.recover(expected), asio::use_awaitable);
   if (!unknown) co_return std::unexpected(std::move(unknown).error());
   const std::set<model::TaskKey> missing(unknown->begin(), unknown->end());
   for (const model::TaskKey& key : expected) resume_task(key, missing.contains(key));
