@@ -1,11 +1,10 @@
 // Starts per second of `true`: through LocalEngine (sandbox, limits, log, journal, run folder made
 // and removed), beside bare bubblewrap and a bare fork+exec, all measured in one run and in turns.
 //
-//   spawn_bench [--ways 4] [--rounds 5] [--count 200]
+//   spawn_bench [--ways 4] [--rounds 5] [--count 200] [--only engine]
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,18 +29,6 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace ty;
-
-/// User and system time of us and of all we waited for.
-double cpu_seconds() {
-  double sum = 0;
-  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
-    rusage usage = {};
-    ::getrusage(who, &usage);
-    sum += static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-  }
-  return sum;
-}
 
 double seconds(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -181,7 +168,6 @@ int main(int argc, char** argv) {
     std::string name;
     std::function<void()> work;
     std::vector<double> rates = {};
-    std::vector<double> cpu_ms = {};
   };
   std::vector<Row> rows;
   rows.push_back({"fork+exec", [&] { run_bare({"/bin/true"}, ways, count); }});
@@ -223,27 +209,17 @@ int main(int argc, char** argv) {
   if (!only.empty())
     std::erase_if(rows, [&](const Row& row) { return row.name.find(only) == std::string::npos; });
   for (int round = 0; round < rounds; ++round) {
-    for (Row& row : rows) {
-      const double before = cpu_seconds();
-      row.rates.push_back(count / seconds(row.work));
-      row.cpu_ms.push_back((cpu_seconds() - before) * 1000 / count);
-    }
+    for (Row& row : rows) row.rates.push_back(count / seconds(row.work));
   }
   const auto median = [](std::vector<double> rates) {
     std::sort(rates.begin(), rates.end());
     return rates[rates.size() / 2];
   };
   const double ours = median(rows.back().rates);
-  fmt::print("{:<22} {:>10} {:>18} {:>14}\n",
-             fmt::format("{} at a time", ways),
-             "starts/s",
-             "engine is × of it",
-             "CPU ms each");
+  fmt::print(
+      "{:<22} {:>10} {:>18}\n", fmt::format("{} at a time", ways), "starts/s", "engine is × of it");
   for (const Row& row : rows) {
-    fmt::print("{:<22} {:>10.0f} {:>18.2f} {:>14.2f}\n",
-               row.name,
-               median(row.rates),
-               ours / median(row.rates),
-               median(row.cpu_ms));
+    fmt::print(
+        "{:<22} {:>10.0f} {:>18.2f}\n", row.name, median(row.rates), ours / median(row.rates));
   }
 }
