@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace {
 
 /// From this size on the client asks before it sends: a refused upload then costs nothing.
-constexpr std::uint64_t kAskFirst = 1024 * 1024;
+constexpr std::uint64_t kAskFirst = std::uint64_t{1024} * 1024;
 constexpr Millis kAskPatience{1'000};
 
 std::uint64_t size_of(const std::vector<BodyPart>& parts) {

@@ -44,7 +44,7 @@ struct ClientOptions {
   Millis idle_read_time{
       0};  ///< between two pieces of the answer's body; 0: no limit (streams may be silent)
   std::size_t keep = 8;  ///< idle connections kept for reuse
-  std::size_t max_header = 64 * 1024;
+  std::size_t max_header = std::size_t{64} * 1024;
 };
 
 /// An answer whose header has arrived and whose body is still to be read. Dropping it before the
@@ -62,7 +62,7 @@ class ClientResponse {
 
   /// The next piece; empty at the end. Valid until the next call.
   boost::asio::awaitable<Result<std::string_view>> read_some();
-  boost::asio::awaitable<Result<std::string>> body(std::uint64_t limit = 64 * 1024 * 1024);
+  boost::asio::awaitable<Result<std::string>> body(std::uint64_t limit = std::uint64_t{64} << 20);
 
  private:
   friend class HttpClient;

@@ -114,7 +114,7 @@ struct HttpServer::Shared {
   Handler handler;
   std::function<void(const Exchange&)> done;
   std::vector<std::unique_ptr<Worker>> workers;
-  std::optional<Acceptor> acceptor;
+  std::unique_ptr<Acceptor> acceptor;
   std::atomic<std::uint64_t> accepted = 0;
   std::atomic<std::uint64_t> refused = 0;
   bool running = false;
@@ -210,7 +210,7 @@ Result<std::string> HttpServer::Shared::listen() {
                 fmt::format("cannot listen on {}: {}", options.listen, ec.message()));
   }
   const tcp::endpoint endpoint = found.begin()->endpoint();
-  acceptor.emplace(io.get_executor());
+  acceptor = std::make_unique<Acceptor>(io.get_executor());
   acceptor->open(endpoint.protocol(), ec);
   if (!ec) acceptor->set_option(tcp::acceptor::reuse_address(true), ec);
   if (!ec) acceptor->bind(endpoint, ec);
@@ -273,7 +273,13 @@ HttpServer::HttpServer(ServerOptions options,
   shared_->done = std::move(done);
 }
 
-HttpServer::~HttpServer() { stop(Millis{0}); }
+HttpServer::~HttpServer() {
+  try {
+    stop(Millis{0});
+  } catch (const std::exception& e) {
+    log::error("http.stop_failed error={}", e.what());
+  }
+}
 
 Result<std::string> HttpServer::start() {
   // sendfile() has no MSG_NOSIGNAL: without this a client that hangs up ends the program.

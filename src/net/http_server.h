@@ -14,8 +14,8 @@ namespace ty::net {
 struct ServerOptions {
   std::string listen = "127.0.0.1:8080";  ///< HOST:PORT, [::1]:PORT; port 0: any
   unsigned threads = 2;
-  std::size_t max_header = 32 * 1024;    ///< request line and fields together, then 431
-  std::size_t max_connections = 10'000;  ///< per server; more are told 503
+  std::size_t max_header = std::size_t{32} * 1024;  ///< request line and fields together, then 431
+  std::size_t max_connections = 10'000;             ///< per server; more are told 503
   Millis header_time{10'000};  ///< from the first byte of a request to the end of its header
   Millis idle_time{75'000};    ///< between two requests of one connection
   Millis body_time{30'000};    ///< a body may take this long plus a second per KiB received

@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kMaxHead = 8 * 1024;
+constexpr std::size_t kMaxHead = std::size_t{8} * 1024;
 constexpr int kMaxParts = 64;
 
 std::unexpected<Error> malformed(std::string_view what) {

@@ -22,7 +22,7 @@ using ErrorCode = boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t kBuffer = 64 * 1024;
+constexpr std::size_t kBuffer = std::size_t{64} * 1024;
 
 asio::awaitable<Result<std::vector<tcp::endpoint>>> resolve(asio::any_io_executor executor,
                                                             Endpoint endpoint) {
@@ -99,7 +99,7 @@ asio::awaitable<Result<void>> ClientConnection::write_file(FilePart file) {
   if (fd.get() < 0)
     co_return fail(Errc::Invalid,
                    fmt::format("cannot read {}: {}", file.path, std::strerror(errno)));
-  std::vector<char> piece(256 * 1024);
+  std::vector<char> piece(std::size_t{256} * 1024);
   std::uint64_t left = file.size;
   while (left > 0) {
     const ssize_t got = ::read(fd.get(), piece.data(), std::min<std::uint64_t>(left, piece.size()));

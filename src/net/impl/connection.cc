@@ -21,13 +21,13 @@ using ErrorCode = boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t kSmallBuffer = 4 * 1024;  // what an idle connection keeps
-constexpr std::size_t kBodyBuffer = 64 * 1024;  // while a body arrives
+constexpr std::size_t kSmallBuffer = std::size_t{4} * 1024;  // what an idle connection keeps
+constexpr std::size_t kBodyBuffer = std::size_t{64} * 1024;  // while a body arrives
 constexpr std::size_t kSmallAnswer =
-    16 * 1024;  // copied behind its head, so that both leave in one piece
+    std::size_t{16} * 1024;  // copied behind its head, so that both leave in one piece
 constexpr std::size_t kSkippable =
-    64 * 1024;  // an unread body this small is read to keep the connection
-constexpr std::size_t kFilePiece = 1024 * 1024;
+    std::size_t{64} * 1024;  // an unread body this small is read to keep the connection
+constexpr std::size_t kFilePiece = std::size_t{1024} * 1024;
 constexpr Millis kLinger{2'000};
 
 bool is_sane_request_id(std::string_view id) {
@@ -135,7 +135,7 @@ asio::awaitable<bool> Connection::read_head(std::optional<Problem>& fault) {
     fault = Problem{.status = status, .code = code, .message = std::move(message)};
     return true;
   };
-  parser_.emplace(request_);
+  parser_ = &parser_place_.emplace(request_);
   parser_->header_limit(static_cast<std::uint32_t>(context_.options.max_header));
   want_continue_ = false;
   body_received_ = 0;
@@ -385,13 +385,12 @@ asio::awaitable<bool> Connection::send_file(int fd, std::uint64_t offset, std::u
     if (sent > 0) {
       length -= static_cast<std::uint64_t>(sent);
       sent_ += static_cast<std::uint64_t>(sent);
-    } else if (sent == 0) {
-      co_return false;  // the file is shorter than promised
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (!co_await wait_writable(context_.options.stream_write_time)) co_return false;
-    } else if (errno != EINTR) {
-      co_return false;
+      continue;
     }
+    const bool full = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    if (full && co_await wait_writable(context_.options.stream_write_time)) continue;
+    if (sent < 0 && !full && errno == EINTR) continue;
+    co_return false;  // the client is gone, or the file is shorter than promised
   }
   co_return true;
 }

@@ -110,7 +110,8 @@ class Connection final : private BodySource, private BodyWriter {
   Socket socket_;
   ConnectionContext& context_;
   Request request_;
-  std::optional<RequestParser> parser_;
+  std::optional<RequestParser> parser_place_;  ///< a parser reads one message; made anew for each
+  RequestParser* parser_ = nullptr;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  ///< unread bytes are buffer_[begin_, end_)
   std::size_t end_ = 0;
