@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -11,6 +9,7 @@
 
 #include "model/failure.h"
 #include "rt/log.h"
+#include "rt/run_on.h"
 
 namespace ty::control {
 
@@ -49,15 +48,6 @@ model::JobLife without_tasks(const model::JobLife& life) {
   copy.ran = life.ran;
   copy.time_limit = life.time_limit;
   return copy;
-}
-
-/// What the engine is asked to do goes through to its end, also when the server stops meanwhile:
-/// half a start is nothing anybody wants. The strand keeps the coroutine on one thread of the pool
-/// at a time.
-template <class T>
-asio::awaitable<T> on_engine_threads(asio::thread_pool& threads, asio::awaitable<T> work) {
-  auto uncancelled = asio::bind_cancellation_slot(asio::cancellation_slot(), asio::use_awaitable);
-  co_return co_await asio::co_spawn(asio::make_strand(threads), std::move(work), uncancelled);
 }
 
 /// Back-off jitter that is the same for a job however often the server restarts.
@@ -102,8 +92,8 @@ model::JobProgress Controller::progress(LiveJob& live) {
   return {*live.spec, live.job.life, rules_, jitter_seed(live.job.id)};
 }
 
-void Controller::apply(LiveJob& live, const model::Fact& fact) {
-  const model::Effects effects = progress(live).apply(fact, clock_.now());
+void Controller::apply(LiveJob& live, const model::Fact& fact, Time at) {
+  const model::Effects effects = progress(live).apply(fact, at);
   if (!effects.changed && effects.notes.empty()) return;
   after_change(live, effects);
   if (std::holds_alternative<model::fact::LimitSet>(fact)) live.unsaved->limit_moved = true;
@@ -168,6 +158,7 @@ void Controller::set_deadline(LiveJob& live) {
 
 asio::awaitable<void> Controller::run() {
   while (!stopping_) {
+    apply_reports();
     fire_deadlines();
     if (plan_wanted_ || (next_look_ && *next_look_ <= clock_.now())) plan();
     if (dirty_.empty())
@@ -203,7 +194,7 @@ void Controller::fire_deadlines() {
     deadlines_.erase(deadlines_.begin());
     if (live == nullptr) continue;
     live->deadline.reset();
-    apply(*live, model::fact::Tick{});
+    apply(*live, model::fact::Tick{}, now);
     ask_for_places(*live);  // a back-off may be over although nothing about the job changed
     set_deadline(*live);
     if (live->deadline && *live->deadline <= now) {
@@ -221,7 +212,8 @@ void Controller::plan() {
   const sched::Plan plan = scheduler_.plan(clock_.now());
   next_look_ = plan.next_look;
   for (const sched::Preempt& preempt : plan.preempt) {
-    if (LiveJob* live = find(preempt.job)) apply(*live, model::fact::Preempted{preempt.why});
+    if (LiveJob* live = find(preempt.job))
+      apply(*live, model::fact::Preempted{preempt.why}, clock_.now());
   }
   for (const sched::Start& start : plan.starts) place(start);
 }
@@ -232,7 +224,7 @@ void Controller::place(const sched::Start& start) {
   model::fact::Placed placed;
   for (const sched::Assigned& assigned : start.tasks)
     placed.tasks.push_back({assigned.task, draw_ports(*live, assigned)});
-  apply(*live, placed);
+  apply(*live, placed, clock_.now());
 }
 
 model::Placement Controller::draw_ports(LiveJob& live, const sched::Assigned& assigned) {
@@ -342,7 +334,8 @@ void Controller::act(const JobId& id, Unsaved done) {
     auto snapshot = std::make_shared<LaunchSnapshot>();
     snapshot->job = live.job;
     snapshot->spec = live.spec.shared();
-    snapshot->deadline = progress(live).time_limit_at(clock_.now());
+    snapshot->now = clock_.now();
+    snapshot->deadline = progress(live).time_limit_at(snapshot->now);
     for (const model::TaskRef ref : done.start) start_task(live, ref, snapshot);
   }
   for (const model::StopTask& stop : done.stop) stop_task(live, stop);
@@ -389,8 +382,8 @@ asio::awaitable<void> Controller::launch(model::TaskKey key,
     TY_CO_TRY(engine::Launch launch, self.launcher_.make(*snapshot, key));
     co_return co_await self.engine_.start(std::move(launch));
   };
-  const Result<void> started =
-      co_await on_engine_threads(engine_threads_, work(*this, key, std::move(snapshot)));
+  const Result<void> started = co_await rt::run_on(asio::make_strand(engine_threads_),
+                                                   work(*this, key, std::move(snapshot)));
 
   const auto node = launching_.extract(key);
   if (!started) {
@@ -409,26 +402,27 @@ asio::awaitable<void> Controller::launch(model::TaskKey key,
                                            : model::Reason::StartFailed,
                                  started.error().message,
                                  refused);
-    take_report(report);
+    take_report(std::move(report));
   } else if (node && node.mapped()) {
     co_await ask_engine_to_stop(key, *node.mapped());
   }
 }
 
 asio::awaitable<void> Controller::ask_engine_to_stop(model::TaskKey key, Millis grace) {
-  auto stopped = co_await on_engine_threads(engine_threads_, engine_.stop(key, grace));
+  auto stopped = co_await rt::run_on(asio::make_strand(engine_threads_), engine_.stop(key, grace));
   if (!stopped)
     log::error("task.stop_failed job={} problem={}", key.job.str(), stopped.error().message);
 }
 
 asio::awaitable<void> Controller::move_deadline(model::TaskKey key, std::optional<Time> deadline) {
-  auto moved = co_await on_engine_threads(engine_threads_, engine_.set_deadline(key, deadline));
+  auto moved =
+      co_await rt::run_on(asio::make_strand(engine_threads_), engine_.set_deadline(key, deadline));
   if (!moved)
     log::error("task.limit_failed job={} problem={}", key.job.str(), moved.error().message);
 }
 
 asio::awaitable<void> Controller::ask_engine_to_forget(model::TaskKey key) {
-  auto forgotten = co_await on_engine_threads(engine_threads_, engine_.forget(key));
+  auto forgotten = co_await rt::run_on(asio::make_strand(engine_threads_), engine_.forget(key));
   if (!forgotten)
     log::warn("task.forget_failed job={} problem={}", key.job.str(), forgotten.error().message);
 }
@@ -437,25 +431,43 @@ asio::awaitable<void> Controller::ask_engine_to_forget(model::TaskKey key) {
 // --------------------------------------------------------------------------------
 
 void Controller::report(engine::TaskReport report) {
-  asio::post(io_, [this, report = std::move(report)] { take_report(report); });
+  asio::post(io_, [this, report = std::move(report)]() mutable { take_report(std::move(report)); });
 }
 
-void Controller::take_report(const engine::TaskReport& report) {
-  LiveJob* live = find(report.key.job);
-  if (live == nullptr) return;
-  for (const std::string& warning : report.warnings) {
-    log::debug("task.warning job={} warning={}", report.key.job.str(), warning);
+void Controller::take_report(engine::TaskReport report) {
+  reports_.push_back(std::move(report));
+  wake();
+}
+
+void Controller::apply_reports() {
+  std::vector<engine::TaskReport> ended;
+  for (engine::TaskReport& report : std::exchange(reports_, {})) {
+    LiveJob* live = find(report.key.job);
+    if (live == nullptr) continue;
+    for (const std::string& warning : report.warnings) {
+      log::debug("task.warning job={} warning={}", report.key.job.str(), warning);
+    }
+    if (report.what == engine::TaskReport::What::Ended) {
+      ended.push_back(std::move(report));
+    } else {
+      const model::TaskKey& key = report.key;
+      apply(*live,
+            model::fact::TaskStarted{.task = key.task, .attempt = key.attempt, .tries = key.tries},
+            std::min(report.at, clock_.now()));
+    }
   }
-  const model::TaskKey& key = report.key;
-  if (report.what == engine::TaskReport::What::Started) {
-    apply(*live,
-          model::fact::TaskStarted{.task = key.task, .attempt = key.attempt, .tries = key.tries});
-  } else {
-    board_.ended(key);
-    apply(
-        *live,
-        model::fact::TaskEnded{
-            .task = key.task, .attempt = key.attempt, .tries = key.tries, .ending = report.ending});
+  // What ended at one moment has an order too.
+  const auto fact_of = [](const engine::TaskReport& r) {
+    return model::fact::TaskEnded{
+        .task = r.key.task, .attempt = r.key.attempt, .tries = r.key.tries, .ending = r.ending};
+  };
+  std::ranges::sort(ended, [&](const engine::TaskReport& a, const engine::TaskReport& b) {
+    if (a.key.job != b.key.job) return a.key.job < b.key.job;
+    return model::comes_before(a.at, fact_of(a), b.at, fact_of(b));
+  });
+  for (const engine::TaskReport& report : ended) {
+    board_.ended(report.key);
+    apply(*find(report.key.job), fact_of(report), std::min(report.at, clock_.now()));
   }
 }
 
@@ -478,13 +490,13 @@ void Controller::admit(model::Job job, std::shared_ptr<const model::JobSpec> spe
 }
 
 asio::awaitable<Result<void>> Controller::tell(JobId job, model::Fact fact) {
-  return asio::co_spawn(io_, tell_here(std::move(job), std::move(fact)), asio::use_awaitable);
+  return rt::run_on(io_.get_executor(), tell_here(std::move(job), std::move(fact)));
 }
 
 asio::awaitable<Result<void>> Controller::tell_here(JobId job, model::Fact fact) {
   LiveJob* live = find(job);
   if (live == nullptr) co_return fail(Errc::NotFound, "the job has ended");
-  apply(*live, fact);
+  apply(*live, fact, clock_.now());
   // `live` may be gone after this.
   if (live->unsaved) co_await wait_saved(applied_generation_);
   co_return Result<void>{};
@@ -502,14 +514,14 @@ asio::awaitable<void> Controller::wait_final(JobId job) {
       co_await self.saved_.async_wait(asio::as_tuple(asio::use_awaitable));
     }
   };
-  return asio::co_spawn(io_, here(*this, std::move(job)), asio::use_awaitable);
+  return rt::run_on(io_.get_executor(), here(*this, std::move(job)));
 }
 
 asio::awaitable<sched::Explanation> Controller::explain(JobId job) {
   auto here = [](Controller& self, JobId job) -> asio::awaitable<sched::Explanation> {
     co_return self.scheduler_.explain({.job = std::move(job)}, self.clock_.now());
   };
-  return asio::co_spawn(io_, here(*this, std::move(job)), asio::use_awaitable);
+  return rt::run_on(io_.get_executor(), here(*this, std::move(job)));
 }
 
 asio::awaitable<std::vector<sched::QueueEntry>> Controller::queue(std::size_t offset,
@@ -519,7 +531,7 @@ asio::awaitable<std::vector<sched::QueueEntry>> Controller::queue(std::size_t of
                  std::size_t limit) -> asio::awaitable<std::vector<sched::QueueEntry>> {
     co_return self.scheduler_.queue(self.clock_.now(), offset, limit);
   };
-  return asio::co_spawn(io_, here(*this, offset, limit), asio::use_awaitable);
+  return rt::run_on(io_.get_executor(), here(*this, offset, limit));
 }
 
 asio::awaitable<std::vector<NodeView>> Controller::nodes() {
@@ -533,14 +545,14 @@ asio::awaitable<std::vector<NodeView>> Controller::nodes() {
     }
     co_return views;
   };
-  return asio::co_spawn(io_, here(*this), asio::use_awaitable);
+  return rt::run_on(io_.get_executor(), here(*this));
 }
 
 asio::awaitable<Result<void>> Controller::fits_ever(sched::Request request) {
   auto here = [](Controller& self, sched::Request request) -> asio::awaitable<Result<void>> {
     co_return self.scheduler_.fits_ever(request);
   };
-  return asio::co_spawn(io_, here(*this, std::move(request)), asio::use_awaitable);
+  return rt::run_on(io_.get_executor(), here(*this, std::move(request)));
 }
 
 asio::awaitable<Controller::Load> Controller::load() {
@@ -550,7 +562,7 @@ asio::awaitable<Controller::Load> Controller::load() {
                    .store_failing = !self.store_problem_.empty(),
                    .store_problem = self.store_problem_};
   };
-  return asio::co_spawn(io_, here(*this), asio::use_awaitable);
+  return rt::run_on(io_.get_executor(), here(*this));
 }
 
 asio::awaitable<void> Controller::stop() {
@@ -559,7 +571,7 @@ asio::awaitable<void> Controller::stop() {
     self.wake();
     co_await self.tasks_.stop();
   };
-  return asio::co_spawn(io_, here(*this), asio::use_awaitable);
+  return rt::run_on(io_.get_executor(), here(*this));
 }
 
 }  // namespace ty::control

@@ -88,7 +88,7 @@ class Controller {
   LiveJob* find(const JobId& job);
   LiveJob& add(model::Job job, std::shared_ptr<const model::JobSpec> spec);
   model::JobProgress progress(LiveJob& live);
-  void apply(LiveJob& live, const model::Fact& fact);
+  void apply(LiveJob& live, const model::Fact& fact, Time at);
   void after_change(LiveJob& live, const model::Effects& effects);
   void ask_for_places(LiveJob& live);
   void free_places(LiveJob& live, const std::vector<model::EndedTry>& ended);
@@ -112,7 +112,8 @@ class Controller {
   boost::asio::awaitable<void> ask_engine_to_forget(model::TaskKey key);
   boost::asio::awaitable<void> move_deadline(model::TaskKey key, std::optional<Time> deadline);
   void forget_job(const JobId& job);
-  void take_report(const engine::TaskReport& report);
+  void take_report(engine::TaskReport report);
+  void apply_reports();
 
   void occupy_places(LiveJob& live);
   void resume_task(const model::TaskKey& key, bool missing);
@@ -135,6 +136,7 @@ class Controller {
   sched::Scheduler scheduler_;
   PortPool ports_;
   std::unordered_map<JobId, std::unique_ptr<LiveJob>> live_;
+  std::vector<engine::TaskReport> reports_;  ///< arrived since the last turn of the loop
   std::vector<JobId> dirty_;
   std::set<std::pair<Time, JobId>> deadlines_;
   std::optional<Time> next_look_;

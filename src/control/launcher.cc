@@ -7,6 +7,7 @@
 
 #include "engine/paths.h"
 #include "model/environment.h"
+#include "model/names.h"
 #include "telemetry/log_paths.h"
 
 namespace ty::control {
@@ -76,7 +77,7 @@ Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
   engine::Launch launch;
   launch.key = key;
   launch.role_name = role.name;
-  launch.host_name = fmt::format("{}-{}", role.system_name, key.task.index);
+  launch.host_name = model::task_hostname(spec, key.job, key.task);
   launch.image = role.image;
   launch.pull = role.pull;
   launch.command = role.command;
@@ -87,6 +88,10 @@ Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
   launch.run_dir = dirs_.run_dir(key);
   launch.stop_grace = spec.stop_grace;
   launch.deadline = snapshot.deadline;
+  if (role.task_limit) {
+    const Time own = snapshot.now + *role.task_limit;
+    launch.deadline = launch.deadline ? std::min(*launch.deadline, own) : own;
+  }
   launch.debug_hold = spec.debug_hold;
   launch.caps = role.caps;
   launch.run_as = spec.run_as;

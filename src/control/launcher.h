@@ -13,7 +13,8 @@ namespace ty::control {
 struct LaunchSnapshot {
   model::Job job;  ///< with its tasks and their placements
   std::shared_ptr<const model::JobSpec> spec;
-  std::optional<Time> deadline;
+  std::optional<Time> deadline;  ///< of the job's time limit
+  Time now{};
 };
 
 /// Turns a placed task into everything a runtime needs to run it: environment, folders, log,

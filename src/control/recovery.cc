@@ -1,6 +1,4 @@
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <set>
 
 #include "control/capacity.h"
@@ -8,6 +6,7 @@
 #include "model/failure.h"
 #include "model/spec_json.h"
 #include "rt/log.h"
+#include "rt/run_on.h"
 
 /// What a server does before anything else: continue from the store and from what the engine still
 /// runs.
@@ -77,8 +76,7 @@ asio::awaitable<Result<void>> Controller::recover() {
   }
   // Reports of what is found arrive by `report`, that is on our own thread and after this function
   // has its answer.
-  auto unknown = co_await asio::co_spawn(
-      asio::make_strand(engine_threads_), engine_.recover(expected), asio::use_awaitable);
+  auto unknown = co_await rt::run_on(asio::make_strand(engine_threads_), engine_.recover(expected));
   if (!unknown) co_return std::unexpected(std::move(unknown).error());
   const std::set<model::TaskKey> missing(unknown->begin(), unknown->end());
   for (const model::TaskKey& key : expected) resume_task(key, missing.contains(key));
@@ -108,8 +106,8 @@ void Controller::resume_task(const model::TaskKey& key, bool missing) {
     case TaskState::Starting: {
       // Its start was stored and the server ended before the engine had it: this is the same start,
       // not a second one.
-      auto snapshot = std::make_shared<LaunchSnapshot>(
-          LaunchSnapshot{live.job, live.spec.shared(), progress(live).time_limit_at(clock_.now())});
+      auto snapshot = std::make_shared<LaunchSnapshot>(LaunchSnapshot{
+          live.job, live.spec.shared(), progress(live).time_limit_at(clock_.now()), clock_.now()});
       start_task(live, key.task, snapshot);
       break;
     }
