@@ -108,6 +108,32 @@ TEST(HostileFiles, ATabInTheIndentationIsNamedFirst) {
   EXPECT_EQ(ask("run: |\n  make\n  \ttabs inside a block are fine\n").first, "ok");
 }
 
+TEST(HostileFiles, AQuoteMustBeClosed) {
+  for (const char* file : {"run: 'x",
+                           "run: 'x\n",
+                           "run: \"x\n",
+                           "name: a\nrun: 'it''s\n",
+                           "run: \"x\\\"\n",
+                           "run: &a 'x\n\n# the end\n",
+                           "run: x\nlabels: [a, 'b\n",
+                           "run: x\n'name: y\n"}) {
+    const std::string answer = ask(file).first;
+    EXPECT_TRUE(answer.starts_with("[syntax]")) << file << ": " << answer;
+  }
+  EXPECT_EQ(ask("name: a\nrun: 'x\n").first,
+            "[syntax] f:2:6: the text is not closed; end it with its quote");
+  for (const char* file : {"run: 'x'\n",
+                           "run: 'it''s'\n",
+                           "run: ''' '''\n",
+                           "run: \"x\\\"\"\n",
+                           "run: it's\n",
+                           "run: &a 'x' # it's\n",
+                           "run: |\n  echo 'x\n",
+                           "{run: 'x', name: \"y\"}\n"}) {
+    EXPECT_EQ(ask(file).first, "ok") << file;
+  }
+}
+
 TEST(HostileFiles, DeepNestingStopsAtThirtyTwo) {
   const std::string flat = "; flatten it";
   EXPECT_EQ(ask("{\"x-a\":" + repeat("[", 1000) + repeat("]", 1000) + "}").first,

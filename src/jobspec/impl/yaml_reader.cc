@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <istream>
+#include <optional>
 #include <streambuf>
 #include <unordered_map>
 #include <unordered_set>
@@ -69,6 +70,7 @@ class YamlHandler final : public YAML::EventHandler {
       stop("nul", at, "NUL cannot be passed to a program; remove it");
     }
     check_tag(tag, at);
+    last_quoted_ = tag == "!" ? std::optional(at) : std::nullopt;
     const bool whole = invalid_utf8(value) == std::string::npos;
     const std::string_view text = tree_.store(whole ? value : with_whole_characters(value));
     if (builder_.wants_key()) {
@@ -134,6 +136,8 @@ class YamlHandler final : public YAML::EventHandler {
 
   TreeBuilder& builder() { return builder_; }
   std::uint32_t last_at() const { return last_at_; }
+  /// Where the last text of the file begins, when it is in quotes (or a block).
+  std::optional<std::uint32_t> last_quoted() const { return last_quoted_; }
 
  private:
   [[noreturn]] static void stop(std::string code, std::uint32_t at, std::string message) {
@@ -272,8 +276,24 @@ class YamlHandler final : public YAML::EventHandler {
   std::unordered_set<std::uint32_t> anchored_;
   int aliases_ = 0;
   std::uint32_t last_at_ = 0;
+  std::optional<std::uint32_t> last_quoted_;
   std::uint32_t alias_source_ = 0;
 };
+
+/// Whether the quote at `open` has its partner. yaml-cpp closes a last text by itself when the file
+/// ends with a line break.
+bool is_closed(std::string_view source, std::size_t open) {
+  const char quote = source[open];
+  for (std::size_t at = open + 1; at < source.size(); ++at) {
+    if (quote == '"' && source[at] == '\\') {
+      ++at;
+    } else if (source[at] == quote) {
+      if (quote == '"' || at + 1 == source.size() || source[at + 1] != quote) return true;
+      ++at;  // '' is one quote inside the text
+    }
+  }
+  return false;
+}
 
 /// The library's words in ours: what it is, and what to write.
 std::string plain_words(std::string_view message) {
@@ -328,6 +348,12 @@ Syntax read_yaml(std::string_view source, Tree& tree) {
     std::istream stream(&buffer);
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(handler)) {
+    }
+    if (const auto last = handler.last_quoted()) {
+      const std::size_t open = source.find_first_of("'\"|>", *last);
+      const bool quoted = open < source.size() && (source[open] == '\'' || source[open] == '"');
+      if (quoted && !is_closed(source, open))
+        fatal("syntax", open, plain_words("illegal EOF in scalar"));
     }
   } catch (SyntaxFault& fault) {
     result.fatal = std::move(fault);
