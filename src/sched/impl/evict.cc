@@ -12,10 +12,14 @@ namespace {
 /// A job is moved only for one at least this many times as wide, and never so many at once.
 constexpr std::int64_t kMoveRatio = 2;
 constexpr std::size_t kMovesAtOnce = 16;
+/// And not again before it had some time in its new place.
+constexpr Millis kMoveAgain = 10min;
 
 bool outranks(const State& s, const Waiting& w, const Evictable::Key& victim, Time now) {
   if (victim.priority != w.request.priority) return victim.priority < w.request.priority;
-  return s.policy.order == Order::Service && (victim.level > w.standing.level || s.starved(w, now));
+  if (s.policy.order != Order::Service) return false;
+  return s.starved(w, now) ||
+         std::pair(victim.level, victim.came) > std::pair(w.standing.level, w.standing.queued_at);
 }
 
 void leave(Cluster& cluster, const RunningJob& job) {
@@ -141,7 +145,7 @@ std::optional<Eviction> evict_for(State& s, const Waiting& w, const Terms& terms
   std::vector<int> candidates;
   for (const auto& key : s.evictable.in_order()) {
     if (!outranks(s, w, key, now)) break;
-    if (key.since < now)
+    if (s.running.at(key.slot).since < now)
       candidates.push_back(key.slot);  // what this decision started, it does not stop
   }
   if (auto found = shortest(s, w, terms, candidates)) {
@@ -169,7 +173,7 @@ std::optional<Eviction> evict_for(State& s, const Waiting& w, const Terms& terms
   return std::nullopt;
 }
 
-std::optional<Eviction> move_for(State& s, const Waiting& w, const Terms& terms) {
+std::optional<Eviction> move_for(State& s, const Waiting& w, const Terms& terms, Time now) {
   // Per node: what would have to move. Fewest GPUs first.
   struct Node {
     std::int64_t gpus = 0;
@@ -179,9 +183,9 @@ std::optional<Eviction> move_for(State& s, const Waiting& w, const Terms& terms)
   std::map<int, Node> by_node;
   for (const auto& key : s.evictable.in_order()) {
     const auto& job = s.running.at(key.slot);
-    if (job.gpus * kMoveRatio > w.shape->widest || job.tasks.size() != 1 ||
-        job.priority > w.request.priority)
-      continue;
+    const bool small = job.tasks.size() == 1 && job.gpus * kMoveRatio <= w.shape->widest;
+    const bool settled = now - job.since >= kMoveAgain;
+    if (!small || !settled || job.priority > w.request.priority) continue;
     auto& n = by_node[job.tasks[0].piece.node];
     n.node = job.tasks[0].piece.node;
     n.gpus += job.gpus;

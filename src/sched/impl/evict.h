@@ -22,7 +22,10 @@ std::optional<Eviction> evict_for(State& state,
                                   Time now);
 
 /// Small preemptible jobs that could go on elsewhere at once, so that a whole node comes free.
-std::optional<Eviction> move_for(State& state, const Waiting& waiting, const Terms& terms);
+std::optional<Eviction> move_for(State& state,
+                                 const Waiting& waiting,
+                                 const Terms& terms,
+                                 Time now);
 
 /// Worth asking at all? Cheap.
 bool might_evict_for(const State& state, const Waiting& waiting, Time now);

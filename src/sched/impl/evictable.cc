@@ -5,11 +5,15 @@ namespace ty::sched {
 void Evictable::add(const RunningJob& job, int slot, const Policy& policy, Time now) {
   remove(slot);
   Entry entry;
-  entry.key = {job.priority, service_level(policy, job.gpus, job.ran(now)), job.since, slot};
+  const bool service = policy.order == Order::Service;
+  entry.key = {job.priority,
+               service_level(policy, job.gpus, job.ran(now)),
+               service ? job.queued_at : job.since,
+               slot};
   keys_.insert(entry.key);
-  if (policy.order == Order::Service) {
+  if (service) {
     entry.leaves_level = now + (level_ends(policy, job.gpus, entry.key.level) - job.ran(now));
-    changes_.emplace(entry.leaves_level, slot);
+    changes_[entry.key.level].emplace(entry.leaves_level, slot);
   }
   by_slot_.emplace(slot, entry);
 }
@@ -18,20 +22,31 @@ void Evictable::remove(int slot) {
   auto entry = by_slot_.find(slot);
   if (entry == by_slot_.end()) return;
   keys_.erase(entry->second.key);
-  changes_.erase({entry->second.leaves_level, slot});
+  if (auto level = changes_.find(entry->second.key.level); level != changes_.end()) {
+    level->second.erase({entry->second.leaves_level, slot});
+    if (level->second.empty()) changes_.erase(level);
+  }
   by_slot_.erase(entry);
 }
 
 void Evictable::advance(const Running& running, const Policy& policy, Time now) {
-  while (!changes_.empty() && changes_.begin()->first <= now) {
-    const int slot = changes_.begin()->second;
-    add(running.at(slot), slot, policy, now);
+  std::vector<int> due;
+  for (const auto& [level, leaving] : changes_) {
+    for (const auto& [at, slot] : leaving) {
+      if (at > now) break;
+      due.push_back(slot);
+    }
   }
+  for (int slot : due) add(running.at(slot), slot, policy, now);
 }
 
-std::optional<Time> Evictable::next_change() const {
-  if (changes_.empty()) return std::nullopt;
-  return changes_.begin()->first;
+std::optional<Time> Evictable::next_change(int level) const {
+  std::optional<Time> first;
+  for (const auto& [l, leaving] : changes_) {
+    if (l > level) break;
+    if (!first || leaving.begin()->first < *first) first = leaving.begin()->first;
+  }
+  return first;
 }
 
 }  // namespace ty::sched

@@ -6,7 +6,8 @@
 #include "sched/impl/service.h"
 
 /// Running jobs that may be asked to leave, the first to go first: lowest priority, then most
-/// service had, then the latest start, whose stop loses the least.
+/// service had, then the last to come; where service does not count, the last to start, whose stop
+/// loses the least.
 namespace ty::sched {
 
 class Evictable {
@@ -14,11 +15,11 @@ class Evictable {
   struct Key {
     std::int64_t priority = 0;
     int level = 0;
-    Time since{};
+    Time came{};  ///< queued, or where service does not count, started
     int slot = 0;
     bool operator<(const Key& o) const {
-      return std::tuple(priority, -level, -since.time_since_epoch().count(), slot) <
-             std::tuple(o.priority, -o.level, -o.since.time_since_epoch().count(), o.slot);
+      return std::tuple(priority, -level, -came.time_since_epoch().count(), slot) <
+             std::tuple(o.priority, -o.level, -o.came.time_since_epoch().count(), o.slot);
     }
   };
 
@@ -26,7 +27,8 @@ class Evictable {
   void remove(int slot);
   /// Jobs that had enough service to leave their level by now do.
   void advance(const Running& running, const Policy& policy, Time now);
-  std::optional<Time> next_change() const;
+  /// When one of those at most on `level` leaves it.
+  std::optional<Time> next_change(int level) const;
 
   bool empty() const { return keys_.empty(); }
   const std::set<Key>& in_order() const { return keys_; }
@@ -38,7 +40,7 @@ class Evictable {
   };
   std::set<Key> keys_;
   std::map<int, Entry> by_slot_;
-  std::set<std::pair<Time, int>> changes_;
+  std::map<int, std::set<std::pair<Time, int>>> changes_;  ///< by level: when it is left, by whom
 };
 
 }  // namespace ty::sched

@@ -104,8 +104,11 @@ void raise_fences(
     keep.memory = std::max<std::int64_t>(keep.memory, 0);
     keep.gpus = std::max<std::int64_t>(keep.gpus, 0);
     Fence fence{hold.at, keep, nullptr, 0};
-    fence.for_priority = state.policy.preemption ? waiting.request.priority
-                                                 : std::numeric_limits<std::int64_t>::min();
+    // Whoever can be asked to leave again may stay until then.
+    using Limits = std::numeric_limits<std::int64_t>;
+    fence.for_priority = !state.policy.preemption               ? Limits::min()
+                         : state.policy.order == Order::Service ? Limits::max()
+                                                                : waiting.request.priority;
     fences.add(node, fence);
   }
 }

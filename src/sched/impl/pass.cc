@@ -47,7 +47,7 @@ Plan Pass::run() {
     if (s_.policy.backfill) beside();
   }
   if (auto wake = s_.queue.next_wake()) look_again(*wake);
-  if (auto change = s_.evictable.next_change(); change && s_.queue.size() > 0) look_again(*change);
+  if (auto change = next_level_change()) look_again(*change);
   for (const auto& r : s_.reservations) {
     if (r.from > now_) look_again(r.from);
     if (r.to > now_) look_again(r.to);
@@ -219,6 +219,14 @@ bool Pass::start(Waiting& waiting) {
   return true;
 }
 
+std::optional<Time> Pass::next_level_change() const {
+  // Those with more service had than the neediest who waits must yield already; the others when
+  // they get there.
+  int neediest = std::numeric_limits<int>::max();
+  for (const auto& [key, row] : s_.queue.rows()) neediest = std::min(neediest, key.level);
+  return s_.evictable.next_change(neediest);
+}
+
 bool Pass::anyone_evicts() const {
   return !s_.evictable.empty() && std::ranges::any_of(s_.queue.rows(), [&](const auto& entry) {
     return might_evict_for(s_, entry.second[0], now_) || might_move_for(s_, entry.second[0]);
@@ -229,15 +237,21 @@ bool Pass::make_room(Waiting& waiting) {
   if (!might_evict_for(s_, waiting, now_) && !might_move_for(s_, waiting)) return false;
   auto& memo = s_.shapes.memo(*waiting.shape);
   const auto rank = std::pair(waiting.standing.level, -waiting.request.priority);
-  if (memo.no_room_at == s_.changes && memo.no_room_for <= rank) return false;
+  // Guarantees and reservations are the workspace's own; only ranks say the same about everyone of
+  // this shape.
+  const bool by_rank = s_.reservations.empty() &&
+                       !s_.ledger.within_guarantee(waiting.request.workspace, waiting.shape->least);
+  if (by_rank && memo.no_room_at == s_.changes && memo.no_room_for <= rank) return false;
   Terms terms{&fences_, s_.asker(waiting, now_), s_.allowance(waiting.request)};
   auto found =
       might_evict_for(s_, waiting, now_) ? evict_for(s_, waiting, terms, now_) : std::nullopt;
   if (!found && might_move_for(s_, waiting) && tight(*waiting.shape))
-    found = move_for(s_, waiting, terms);
+    found = move_for(s_, waiting, terms, now_);
   if (!found) {
-    memo.no_room_at = s_.changes;
-    memo.no_room_for = rank;
+    if (by_rank) {
+      memo.no_room_at = s_.changes;
+      memo.no_room_for = rank;
+    }
     return false;
   }
   for (int slot : found->victims) {
@@ -258,6 +272,8 @@ void Pass::block(Waiting& waiting) {
     held_.push_back(&waiting);
     return;
   }
+  // Where everybody who might pass could be stopped again, nothing need be kept free.
+  if (s_.policy.order == Order::Service && s_.policy.preemption && s_.queue.firm() == 0) return;
   auto& hold = waiting.hold;
   const bool stale = !hold || hold->site_version != s_.cluster.site_version() || hold->at <= now_ ||
                      hold->computed + kHoldLasts <= now_;

@@ -54,6 +54,7 @@ class Pass {
   void block(Waiting& waiting);
   bool make_room(Waiting& waiting);
   bool anyone_evicts() const;
+  std::optional<Time> next_level_change() const;
   void look_again(Time at);
 
   State& s_;

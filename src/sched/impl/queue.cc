@@ -72,6 +72,7 @@ Waiting& Queue::add(Waiting waiting) {
   auto& w = *owned;
   parts_[w.request.id.job].push_back(w.request.id.part);
   all_.emplace(w.request.id, std::move(owned));
+  firm_ += w.request.preemptible ? 0 : 1;
   enter(w);
   return w;
 }
@@ -85,6 +86,7 @@ void Queue::remove(const RequestId& id) {
   auto it = all_.find(id);
   if (it == all_.end()) return;
   leave(*it->second);
+  firm_ -= it->second->request.preemptible ? 0 : 1;
   auto parts = parts_.find(id.job);
   std::erase(parts->second, id.part);
   if (parts->second.empty()) parts_.erase(parts);

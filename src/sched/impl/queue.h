@@ -114,6 +114,8 @@ class Queue {
     return all_;
   }
   std::size_t size() const { return all_.size(); }
+  /// How many of them could not be stopped again, once started.
+  std::size_t firm() const { return firm_; }
 
  private:
   void join(Waiting& waiting);
@@ -123,6 +125,7 @@ class Queue {
   std::map<RowKey, Ordered> rows_;
   std::map<int, ShapeLines> shapes_;  ///< by Shape::id
   std::multimap<Time, Waiting*> asleep_;
+  std::size_t firm_ = 0;
 };
 
 RowKey row_of(const Waiting& waiting);
