@@ -171,6 +171,8 @@ TEST_P(JobStoreTest, EveryFieldOfALifeSurvives) {
                  .signal = 9,
                  .message = "out of memory"};
   task.hold_until = kStart + 10ms;
+  task.stopping_since = kStart + 11ms;
+  task.restarting = true;
   change.tasks = {task};
   ok(world.save(change));
   life.tasks = {task};

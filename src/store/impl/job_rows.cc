@@ -217,6 +217,8 @@ Result<model::EndedTry> read_task(const Rows& rows, int first) {
   }
   ++c;
   task.hold_until = rows.get<std::optional<Time>>(c++);
+  task.stopping_since = rows.get<std::optional<Time>>(c++);
+  task.restarting = rows.get<int>(c++) != 0;
   return row;
 }
 
@@ -224,14 +226,15 @@ Result<void> write_task(Tx& tx, JobSeq job, int attempt, const Task& task) {
   TY_DO(tx.exec(
       "insert into tasks (job_seq, attempt, role, task, tries, state, restarts, lost_restarts, "
       "placement, "
-      "started_at, ended_at, ending, hold_until) values (:job, :attempt, :role, :task, :tries, "
-      ":state, "
-      ":restarts, :lost_restarts, :placement, :started_at, :ended_at, :ending, :hold_until) "
+      "started_at, ended_at, ending, hold_until, stopping_since, restarting) values (:job, "
+      ":attempt, :role, :task, :tries, :state, :restarts, :lost_restarts, :placement, :started_at, "
+      ":ended_at, :ending, :hold_until, :stopping_since, :restarting) "
       "on conflict (job_seq, attempt, role, task, tries) do update set state = excluded.state, "
       "restarts = excluded.restarts, lost_restarts = excluded.lost_restarts, "
       "placement = excluded.placement, started_at = excluded.started_at, ended_at = "
       "excluded.ended_at, "
-      "ending = excluded.ending, hold_until = excluded.hold_until",
+      "ending = excluded.ending, hold_until = excluded.hold_until, "
+      "stopping_since = excluded.stopping_since, restarting = excluded.restarting",
       job,
       attempt,
       task.ref.role,
@@ -244,7 +247,9 @@ Result<void> write_task(Tx& tx, JobSeq job, int attempt, const Task& task) {
       task.started_at,
       task.ended_at,
       ending_column(task.ending),
-      task.hold_until));
+      task.hold_until,
+      task.stopping_since,
+      task.restarting ? 1 : 0));
   return {};
 }
 

@@ -45,7 +45,7 @@ Result<std::vector<model::Job>> load_jobs_with_tasks(Tx& tx, std::span<const Job
 /// Without the job they belong to.
 inline constexpr const char* kTaskColumns =
     "attempt, role, task, tries, state, restarts, lost_restarts, placement, started_at, ended_at, "
-    "ending, hold_until";
+    "ending, hold_until, stopping_since, restarting";
 /// `first` is the column where they begin.
 Result<model::EndedTry> read_task(const Rows& rows, int first = 0);
 Result<void> write_task(Tx& tx, JobSeq job, int attempt, const model::Task& task);
