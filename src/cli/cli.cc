@@ -3,10 +3,35 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
+#include "base/text.h"
 #include "cli/context.h"
 
 namespace ty::cli {
+
+namespace {
+
+/// No command was given, or none of ours: all of them, or the one that was meant.
+int no_command(const CLI::App& app) {
+  const std::vector<std::string> left = app.remaining();
+  if (left.empty()) {
+    std::fputs(app.help().c_str(), stderr);
+    return kUsage;
+  }
+  std::vector<std::string_view> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  const std::string meant = closest(left.front(), names);
+  std::fprintf(stderr,
+               "trainyard: there is no %s \"%s\"; %s\n",
+               left.front().starts_with('-') ? "option" : "command",
+               left.front().c_str(),
+               meant.empty() ? "see trainyard --help" : ("did you mean " + meant + "?").c_str());
+  return kUsage;
+}
+
+}  // namespace
 
 int run(int argc,
         char** argv,
@@ -49,6 +74,7 @@ int run(int argc,
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() != 0 && app.get_subcommands().empty()) return no_command(app);
     return app.exit(e) == 0 ? kOk : kUsage;
   }
   return context.exit;

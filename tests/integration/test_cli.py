@@ -54,10 +54,12 @@ def test_every_command_explains_itself(command):
 
 def test_no_command_and_unknown_ones_get_help():
     assert plain().returncode == USAGE
-    assert "--help" in plain().stderr
+    assert "submit" in plain().stderr and "--help" in plain().stderr
     result = plain("sumbit")
     assert result.returncode == USAGE
-    assert "sumbit" in result.stderr
+    assert 'no command "sumbit"; did you mean submit?' in result.stderr
+    unknown = plain("list", "--no-such-flag")
+    assert unknown.returncode == USAGE and "--no-such-flag" in unknown.stderr
 
 
 @pytest.mark.parametrize("words", [["submit"], ["show"], ["logs"], ["list", "--no-such"], ["submit", "a", "b"],
