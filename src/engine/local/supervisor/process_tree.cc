@@ -41,20 +41,22 @@ ProcessTree::ProcessTree(Sandbox sandbox, const Cgroup& cgroup)
   if (!owns_namespace_) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-void ProcessTree::ask_to_end() const {
-  if (main_ <= 0 || is_main_gone_) return;
+bool ProcessTree::ask_to_end() const {
+  if (main_ <= 0 || is_main_gone_) return true;
   if (sandbox_ != Sandbox::Bubblewrap) {
     // Before it leads a group of its own, it is alone.
     if (kill(-main_, SIGTERM) != 0) kill(main_, SIGTERM);
-    return;
+    return true;
   }
   // bwrap itself would die of it and take the task along at once: main → its init → the command.
-  each_child(main_, [](pid_t init) {
-    each_child(init, [](pid_t command) {
+  bool is_told = false;
+  each_child(main_, [&](pid_t init) {
+    each_child(init, [&](pid_t command) {
       const pid_t group = getpgid(command);
-      kill(group == command ? -command : command, SIGTERM);
+      is_told |= kill(group == command ? -command : command, SIGTERM) == 0;
     });
   });
+  return is_told;
 }
 
 bool ProcessTree::is_group_gone() const { return kill(-main_, 0) != 0 && errno == ESRCH; }

@@ -14,8 +14,9 @@ class ProcessTree {
   ProcessTree(Sandbox sandbox, const Cgroup& cgroup);
 
   void set_main(pid_t pid) { main_ = pid; }
-  /// SIGTERM to the command and its process group.
-  void ask_to_end() const;
+  /// SIGTERM to the command and its process group. False: it is not there yet (bubblewrap prepares
+  /// for a while after it runs itself); ask again.
+  bool ask_to_end() const;
   /// SIGKILL until nobody is left, reaping them all. False when some process does not die (it
   /// hangs in the kernel) within two seconds: call again.
   bool end();

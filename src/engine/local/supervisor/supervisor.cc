@@ -150,7 +150,7 @@ void Supervisor::read_deadline() {
 }
 
 void Supervisor::begin_stop(std::int64_t now, std::int64_t grace) {
-  tree_->ask_to_end();
+  must_ask_again_ = !tree_->ask_to_end();
   // A second, more impatient stop shortens the first one's grace, never lengthens it.
   if (kill_at_ == 0 || now + grace < kill_at_) kill_at_ = now + grace;
 }
@@ -162,7 +162,7 @@ int Supervisor::poll_timeout(std::int64_t now) const {
   };
   if (deadline_ > 0 && !is_over_limit_) until(deadline_);
   if (kill_at_ > 0) until(kill_at_);
-  if (log_.is_stuck() || tree_->is_main_gone()) until(now + kRetryMs);
+  if (log_.is_stuck() || tree_->is_main_gone() || must_ask_again_) until(now + kRetryMs);
   return static_cast<int>(wait);
 }
 
@@ -184,6 +184,7 @@ void Supervisor::watch() {
       begin_stop(now, launch_.grace);
     }
     if (kill_at_ > 0 && now >= kill_at_) break;
+    if (must_ask_again_) must_ask_again_ = !tree_->ask_to_end();
 
     const bool wants_output = !log_.is_stuck() && !is_output_over_;
     pollfd ready[2] = {{signals_, POLLIN, 0}, {wants_output ? command_.output : -1, POLLIN, 0}};

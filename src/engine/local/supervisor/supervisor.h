@@ -50,6 +50,7 @@ class Supervisor {
   std::int64_t kill_at_ = 0;
   std::int64_t ended_at_ = 0;
   bool is_stop_asked_ = false;
+  bool must_ask_again_ = false;
   bool is_over_limit_ = false;
   bool is_disk_noted_ = false;
   bool is_output_over_ = false;
