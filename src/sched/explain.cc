@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "sched/explanation.h"
+#include "sched/impl/change.h"
+#include "sched/impl/estimate.h"
 #include "sched/impl/obstacles.h"
 #include "sched/impl/pass.h"
 #include "sched/impl/sentences.h"
@@ -41,7 +43,7 @@ std::string Explanation::text() const {
   return line;
 }
 
-Explanation Scheduler::explain(const RequestId& id, Time now) const {
+Explanation Scheduler::explain(const RequestId& id, Time now, Detail detail) const {
   Explanation e;
   auto& s = *state_;
   const auto* waiting = s.queue.find(id);
@@ -54,6 +56,11 @@ Explanation Scheduler::explain(const RequestId& id, Time now) const {
   e.verdict = found.verdict;
   e.reasons = std::move(found.reasons);
   e.position = 1 + count_before(s, *waiting, now);
+  if (detail == Detail::Full) {
+    if (e.verdict != Explanation::Verdict::Impossible)
+      e.estimate = estimate_start(s, *waiting, now);
+    e.change = smallest_change(s, *waiting, now);
+  }
   return e;
 }
 

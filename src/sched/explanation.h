@@ -39,7 +39,7 @@ struct Explanation {
   std::int64_t position = 0;       ///< from 1, in the order in which starts are decided
   std::int64_t waiting = 0;        ///< how many wait in all
   std::optional<Estimate> estimate;
-  std::optional<Statement> change;  ///< the smallest change that would start it now
+  std::vector<Statement> change;  ///< what together would start it now; empty when nothing would
 
   /// All reasons as one line: "needs 4 A100 at once; 3 are free on node-1".
   std::string text() const;

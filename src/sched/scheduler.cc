@@ -13,8 +13,14 @@ Scheduler::Scheduler(Scheduler&&) noexcept = default;
 Scheduler& Scheduler::operator=(Scheduler&&) noexcept = default;
 
 void Scheduler::set_policy(Policy policy) {
-  state_->policy = policy;
-  ++state_->changes;
+  auto& s = *state_;
+  s.policy = policy;
+  s.restand();
+  for (int slot : s.running.slots()) {
+    const auto& job = s.running.at(slot);
+    const bool may_go = job.preemptible && !job.stays && !job.leaving_for && !job.tasks.empty();
+    if (may_go) s.evictable.add(job, slot, policy, job.since);
+  }
 }
 
 void Scheduler::set_nodes(std::vector<Node> nodes) {

@@ -9,6 +9,7 @@
 namespace ty::sched {
 namespace {
 
+constexpr std::size_t kFirstFew = 16;
 /// A job is moved only for one at least this many times as wide, and never so many at once.
 constexpr std::int64_t kMoveRatio = 2;
 constexpr std::size_t kMovesAtOnce = 16;
@@ -141,22 +142,28 @@ bool might_move_for(const State& s, const Waiting& w) {
 }
 
 std::optional<Eviction> evict_for(State& s, const Waiting& w, const Terms& terms, Time now) {
-  const auto name = job_in_words(w.request);
+  // Most need only the first few to go: the others are looked at when those were not enough.
   std::vector<int> candidates;
-  for (const auto& key : s.evictable.in_order()) {
-    if (!outranks(s, w, key, now)) break;
-    if (s.running.at(key.slot).since < now)
-      candidates.push_back(key.slot);  // what this decision started, it does not stop
-  }
-  if (auto found = shortest(s, w, terms, candidates)) {
+  auto next = s.evictable.in_order().begin();
+  const auto end = s.evictable.in_order().end();
+  for (const auto some : {kFirstFew, s.running.size()}) {
+    for (; next != end && candidates.size() < some && outranks(s, w, *next, now); ++next) {
+      // What this decision started, it does not stop.
+      if (s.running.at(next->slot).since < now) candidates.push_back(next->slot);
+    }
+    auto found = shortest(s, w, terms, candidates);
+    if (!found) continue;
     const auto& last = s.running.at(found->victims.back());
     found->why =
         last.priority < w.request.priority
-            ? fmt::format(
-                  "made room for {} (priority {} over {})", name, w.request.priority, last.priority)
-            : fmt::format("made room for {}, which has had less service", name);
+            ? fmt::format("made room for {} (priority {} over {})",
+                          job_in_words(w.request),
+                          w.request.priority,
+                          last.priority)
+            : fmt::format("made room for {}, which has had less service", job_in_words(w.request));
     return found;
   }
+  const auto name = job_in_words(w.request);
   if (s.ledger.within_guarantee(w.request.workspace, w.shape->least)) {
     if (auto found = shortest(s, w, terms, borrowers(s, w))) {
       found->why = fmt::format(

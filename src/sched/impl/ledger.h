@@ -31,6 +31,8 @@ class Ledger {
             Seconds half_life);
 
   const Account* account(WorkspaceId workspace) const;
+  const std::vector<Account>& accounts() const { return accounts_; }
+  bool has_guarantees() const { return guarantees_; }
   bool has_user_limits(WorkspaceId workspace) const;
   Amount used(WorkspaceId workspace) const;
   Amount used_by(WorkspaceId workspace, UserId owner) const;

@@ -57,6 +57,25 @@ constexpr Sentence kSentences[] = {
     {"above_limit", "needs {needs} {what}; workspace {workspace} may use {limit} at most"},
     {"above_user_limit",
      "needs {needs} {what}; a user of workspace {workspace} may use {limit} at most"},
+    // What would help.
+    {"skip_backoff", "start it again now, without the pause after its failure"},
+    {"add_balance", "give workspace {workspace} machine time"},
+    {"raise_limit", "raise the limit of workspace {workspace} to {to} {what}"},
+    {"raise_user_limit", "raise the limit per user of workspace {workspace} to {to} {what}"},
+    {"make_preemptible", "let it be preemptible"},
+    {"undrain", "let {node} take jobs again"},
+    {"join_reservation", "add workspace {workspace} to the reservation {reservation}"},
+    {"shorten_time_limit", "give it a time limit of {limit} or less"},
+    {"other_port", "use another port than {port}"},
+    {"move_to_front", "move it to the front of the queue"},
+    {"raise_priority", "give it priority {priority}"},
+    {"any_type", "let it use any type of GPU"},
+    {"any_label", "let it run on any node, without labels"},
+    {"fewer_tasks", "start it with {tasks} tasks"},
+    {"fewer_gpus", "ask for {gpus} GPUs per task"},
+    {"less_memory", "ask for {to} of memory per task"},
+    {"fewer_cpus", "ask for {to} CPUs per task"},
+    {"stop_jobs", "stop {jobs}"},
 };
 
 std::string_view template_of(std::string_view code) {

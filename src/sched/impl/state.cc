@@ -4,6 +4,24 @@
 
 namespace ty::sched {
 
+State State::without_queue() const {
+  State copy;
+  copy.policy = policy;
+  copy.cluster = cluster;
+  copy.ledger = ledger;
+  copy.shapes = shapes;
+  copy.running = running;
+  copy.durations = durations;
+  copy.reservations = reservations;
+  copy.evictable = evictable;
+  copy.leaving_for = leaving_for;
+  copy.starved_gpus = starved_gpus;
+  copy.next_number = next_number;
+  copy.next_front = next_front;
+  copy.changes = changes;
+  return copy;
+}
+
 const Options& State::options(const Shape& shape) {
   auto& memo = shapes.memo(shape);
   if (memo.options_for_site != cluster.site_version()) {
@@ -33,7 +51,8 @@ Amount State::allowance(const Request& request) const {
 Waiting& State::wait(Request request) {
   Waiting waiting;
   waiting.shape = shapes.intern(request);
-  waiting.standing = {0, request.priority, request.workspace, 0, request.queued_at, next_number++};
+  waiting.standing = {
+      0, request.priority, turn_taker(request), 0, request.queued_at, next_number++};
   if (const auto* before = queue.find(request.id)) {
     waiting.standing = before->standing;
     if (before->standing.priority == before->request.priority)
@@ -58,12 +77,20 @@ bool State::starved(const Waiting& waiting, Time now) const {
              policy.starved_share * static_cast<double>(cluster.capacity().gpus);
 }
 
+WorkspaceId State::turn_taker(const Request& request) const {
+  const bool matters = policy.order == Order::Fair || ledger.has_guarantees();
+  return matters ? request.workspace : WorkspaceId{};
+}
+
 void State::restand() {
   std::vector<Waiting*> all;
   for (const auto& [id, w] : queue.all()) all.push_back(w.get());
   for (auto* w : all) {
     queue.leave(*w);
     w->by_owner = owner_matters(w->request);
+    w->standing.level = service_level(policy, w->shape->total.gpus, w->request.attained);
+    const bool moved = w->standing.front != 0 || w->standing.queued_at != w->request.queued_at;
+    if (!moved) w->standing.workspace = turn_taker(w->request);
     queue.enter(*w);
   }
   ++changes;

@@ -32,12 +32,16 @@ struct State {
   std::int64_t next_front = -1;
   std::uint64_t changes = 1;  ///< grows with everything that could make a preemption useful
 
+  /// A copy in which nobody waits.
+  State without_queue() const;
   const Options& options(const Shape& shape);
   bool owner_matters(const Request& request) const;
   Asker asker(const Waiting& waiting, Time now) const;
   Amount allowance(const Request& request) const;
 
   Waiting& wait(Request request);
+  /// Whose turn a request takes: its workspace's, or nobody's where workspaces do not count.
+  WorkspaceId turn_taker(const Request& request) const;
   /// It waited longer than the policy lets anyone wait, and the part of the site kept for such jobs
   /// is not used up.
   bool starved(const Waiting& waiting, Time now) const;

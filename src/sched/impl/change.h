@@ -1,0 +1,13 @@
+#pragma once
+#include <vector>
+
+#include "sched/impl/state.h"
+
+namespace ty::sched {
+
+/// What together would start it now, each step the smallest that gets it over the next obstacle.
+/// Empty when it starts anyway, or when nothing short of new machines would help. Tried out before
+/// it is said.
+std::vector<Statement> smallest_change(const State& state, const Waiting& waiting, Time now);
+
+}  // namespace ty::sched

@@ -1,0 +1,115 @@
+#include "sched/impl/estimate.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "sched/impl/pass.h"
+#include "sched/impl/whatif.h"
+
+namespace ty::sched {
+namespace {
+
+/// So many of those ahead are played through; for more, the time is stretched in proportion.
+constexpr std::size_t kPlayed = 500;
+constexpr int kEvents = 4'000;
+/// Nobody has ever seen such a job end: one hour, as good a guess as any.
+constexpr Millis kUnknown = 1h;
+
+class Play {
+ public:
+  Play(const State& state, const Waiting& waiting, Time now, double quantile)
+      : real_(state),
+        copy_(ahead_of(state, waiting, now, kPlayed, &left_out_)),
+        id_(waiting.request.id),
+        now_(now),
+        quantile_(quantile) {
+    for (int slot : copy_.running.slots()) {
+      const auto& job = copy_.running.at(slot);
+      if (job.tasks.empty()) continue;
+      auto end = now + length(job.kind(), job.ran(now), std::max<Millis>(job.ran(now), kUnknown));
+      if (job.limit) end = std::min(end, std::max(*job.limit, now));
+      ends_.push({end, job.id, job.since});
+    }
+    ahead_ = copy_.queue.size() - 1;
+  }
+
+  std::optional<Time> start() {
+    Time now = now_;
+    for (int i = 0; i < kEvents; ++i) {
+      for (int round = 0; round < 3 && decide(now); ++round) {
+      }
+      if (started_) return stretched(*started_);
+      std::optional<Time> next;
+      if (!ends_.empty()) next = ends_.top().at;
+      if (auto wake = copy_.queue.next_wake(); wake && (!next || *wake < *next)) next = *wake;
+      if (look_ && *look_ > now && (!next || *look_ < *next)) next = *look_;
+      if (!next) return std::nullopt;
+      now = std::max(now, *next);
+      for (; !ends_.empty() && ends_.top().at <= now; ends_.pop()) {
+        const auto* job = copy_.running.find(ends_.top().job);
+        if (job != nullptr && job->since == ends_.top().since)
+          copy_.forget_job(ends_.top().job, now);
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct End {
+    Time at{};
+    JobId job;
+    Time since{};
+    bool operator>(const End& o) const { return std::tie(at, job) > std::tie(o.at, o.job); }
+  };
+
+  Millis length(const Kind& kind, Millis ran, Millis otherwise) const {
+    auto likely = real_.durations.expect(kind, ran, quantile_);
+    return likely ? std::max<Millis>(*likely - ran, 1s) : otherwise;
+  }
+
+  /// True when somebody was stopped and another look is due.
+  bool decide(Time now) {
+    std::map<RequestId, Request> asked;
+    const auto plan = Pass(copy_, now).run();
+    look_ = plan.next_look;
+    for (const auto& s : plan.starts) {
+      if (s.id == id_) started_ = now;
+      const auto& job = *copy_.running.find(s.id.job);
+      auto end = now + length(job.kind(), job.attained, kUnknown);
+      if (job.limit) end = std::min(end, *job.limit);
+      ends_.push({end, job.id, job.since});
+    }
+    for (const auto& p : plan.preempt)
+      copy_.forget_job(p.job, now);  // their coming back delays others, not this one
+    return !plan.preempt.empty();
+  }
+
+  Time stretched(Time at) const {
+    if (left_out_ == 0 || ahead_ == 0) return at;
+    const double factor = static_cast<double>(left_out_ + ahead_) / static_cast<double>(ahead_);
+    return now_ +
+           Millis(static_cast<std::int64_t>(static_cast<double>((at - now_).count()) * factor));
+  }
+
+  const State& real_;
+  std::size_t left_out_ = 0, ahead_ = 0;
+  State copy_;
+  RequestId id_;
+  Time now_;
+  double quantile_;
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+  std::optional<Time> look_, started_;
+};
+
+}  // namespace
+
+std::optional<Estimate> estimate_start(const State& state, const Waiting& waiting, Time now) {
+  const auto likely = Play(state, waiting, now, 0.5).start();
+  if (!likely) return std::nullopt;
+  if (*likely == now) return Estimate{now, now, now};
+  const auto early = Play(state, waiting, now, 0.25).start().value_or(*likely);
+  const auto late = Play(state, waiting, now, 0.9).start().value_or(*likely);
+  return Estimate{std::min(early, *likely), *likely, std::max(late, *likely)};
+}
+
+}  // namespace ty::sched
