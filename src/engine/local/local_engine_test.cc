@@ -502,6 +502,44 @@ TEST_F(ProcessRuntime, ATaskOutlivesTheServerThatStartedIt) {
   EXPECT_EQ(log(key), "1\n2\n3\n4\n5\n6\n7\n8\n");
 }
 
+TEST_F(ProcessRuntime, WheneverTheServerDiesEachTaskRunsExactlyOnce) {
+  engine_.reset();
+  std::srand(20'250'101);
+  for (int round = 0; round < 12; ++round) {
+    std::vector<model::TaskKey> keys;
+    for (int i = 0; i < 6; ++i) keys.push_back(new_key());
+    const pid_t server = ::fork();
+    if (server == 0) {
+      open();
+      [[maybe_unused]] const auto none = await(engine_->recover({}));
+      for (const model::TaskKey& key : keys) {
+        [[maybe_unused]] const auto started =
+            await(engine_->start(launch(key, "echo once; sleep 0.02; exit 3")));
+      }
+      ::pause();
+    }
+    std::this_thread::sleep_for(Millis{std::rand() % 60});
+    ::kill(server, SIGKILL);
+    ::waitpid(server, nullptr, 0);
+
+    open();
+    const auto unknown = await(engine_->recover(keys));
+    ASSERT_TRUE(unknown) << unknown.error().message;
+    for (const model::TaskKey& key : *unknown) {
+      const auto started = await(engine_->start(launch(key, "echo once; sleep 0.02; exit 3")));
+      ASSERT_TRUE(started) << started.error().message;
+    }
+    for (const model::TaskKey& key : keys) {
+      const auto ended = inbox_->ended(key);
+      ASSERT_TRUE(ended) << round;
+      EXPECT_EQ(ended->ending.exit_code, 3) << ended->ending.message;
+      EXPECT_EQ(log(key), "once\n");
+      EXPECT_TRUE(await(engine_->forget(key)));
+    }
+    engine_.reset();
+  }
+}
+
 TEST_F(ProcessRuntime, TheTimeLimitHoldsWithoutAServer) {
   const model::TaskKey key = new_key();
   Launch task = launch(key, "sleep 1000");
