@@ -18,8 +18,8 @@ enum class Caller : std::uint8_t {
 
 struct Operation {
   std::string_view id;  ///< operationId of the contract
-  net::Method method;
   std::string_view path;
+  net::Method method;
   Caller caller;
   auth::Scope scope;  ///< what the token must allow; without meaning for Anyone
 };

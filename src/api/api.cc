@@ -62,8 +62,8 @@ bool changes_things(net::Method method) {
 }  // namespace
 
 std::string_view embedded(std::string_view name) {
-  for (std::size_t i = 0; i < kEmbeddedCount; ++i) {
-    if (kEmbedded[i].name == name) return kEmbedded[i].bytes;
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (file.name == name) return file.bytes;
   }
   TY_CHECK(false, "embedded files are named in api/CMakeLists.txt");
   return {};
@@ -105,12 +105,13 @@ asio::awaitable<Result<net::Response>> Api::Impl::let_in(const Operation& operat
                      "sign in first: send Authorization: Bearer TOKEN, or run `trainyard login`");
     }
     auto who = co_await context.services.accounts.authenticate(given.token);
-    Result<void> allowed;
-    if (!who)
-      allowed = std::unexpected(std::move(who).error());
-    else if (given.by_cookie && changes_things(request.method))
+    if (!who) {
+      context.metrics.refused();
+      co_return std::unexpected(std::move(who).error());
+    }
+    Result<void> allowed = may_call(operation, *who);
+    if (allowed && given.by_cookie && changes_things(request.method))
       allowed = check_origin(request);
-    if (allowed) allowed = may_call(operation, *who);
     if (!allowed) {
       context.metrics.refused();
       co_return std::unexpected(std::move(allowed).error());
@@ -125,12 +126,17 @@ void Api::Impl::bind(const Operation& operation, Action action) {
   auto handler =
       [this, &operation, action](net::Request& request) -> asio::awaitable<net::Response> {
     Result<net::Response> answer = co_await let_in(operation, action, request);
-    net::Response response = answer ? *std::move(answer) : problem(answer.error(), request);
-    if (!answer && answer.error().code == Errc::Internal) {
-      log::error("api.failed request={} operation={} problem={}",
-                 request.id,
-                 operation.id,
-                 answer.error().message);
+    net::Response response;
+    if (answer) {
+      response = *std::move(answer);
+    } else {
+      const Error& error = answer.error();
+      response = problem(error, request);
+      if (error.code == Errc::Internal)
+        log::error("api.failed request={} operation={} problem={}",
+                   request.id,
+                   operation.id,
+                   error.message);
     }
     response.headers.add("X-Content-Type-Options", "nosniff");
     if (!response.headers.has("Cache-Control")) response.headers.add("Cache-Control", "no-store");

@@ -288,7 +288,7 @@ TEST(Encode, TheRestIsAsTheContractSays) {
   why.explanation.reasons = {
       {.code = "free_gpus", .text = "t", .data = {{"n", std::int64_t{4}}, {"s", "x"}}}};
   why.explanation.estimate.emplace();
-  why.explanation.change = sched::Statement{.code = "c", .text = "t"};
+  why.explanation.change = {{.code = "c", .text = "t"}, {.code = "d", .text = "u"}};
   expect_conforms("Why", [&](JsonWriter& out) { write_why(out, why); });
 }
 

@@ -1,5 +1,5 @@
-# Writes embedded.cc: every file of FILES as one entry of kEmbedded (api/embedded.h).
-set(text "#include \"api/embedded.h\"\n\nnamespace ty::api {\n\nextern const EmbeddedFile kEmbedded[] = {\n")
+# Writes embedded.cc: every file of FILES as one entry of embedded_files() (api/embedded.h).
+set(text "#include \"api/embedded.h\"\n\nnamespace ty::api {\n\nstd::span<const EmbeddedFile> embedded_files() {\n  static constexpr EmbeddedFile files[] = {\n")
 foreach(file ${FILES})
   get_filename_component(name ${file} NAME)
   # As hex: no delimiter to clash with, and no list separators for CMake to eat. Several short literals, because
@@ -11,6 +11,10 @@ foreach(file ${FILES})
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\\\x\\1" hex "${hex}")
   string(APPEND text "    {\"${name}\", {\"${hex}\", ${bytes}}},\n")
 endforeach()
-list(LENGTH FILES count)
-string(APPEND text "};\nextern const std::size_t kEmbeddedCount = ${count};\n\n}  // namespace ty::api\n")
+string(APPEND text "  };
+  return files;
+}
+
+}  // namespace ty::api
+")
 file(WRITE ${OUT} "${text}")

@@ -1,5 +1,5 @@
 #pragma once
-#include <cstddef>
+#include <span>
 #include <string_view>
 
 namespace ty::api {
@@ -9,8 +9,7 @@ struct EmbeddedFile {
   std::string_view name;
   std::string_view bytes;
 };
-extern const EmbeddedFile kEmbedded[];
-extern const std::size_t kEmbeddedCount;
+std::span<const EmbeddedFile> embedded_files();
 
 /// It must exist: names are ours.
 std::string_view embedded(std::string_view name);

@@ -145,6 +145,20 @@ void write_statement(JsonWriter& out, const sched::Statement& statement) {
   out.end_object().end_object();
 }
 
+/// All that would have to change at once, as one statement: its sentence names every part.
+void write_change(JsonWriter& out, const std::vector<sched::Statement>& parts) {
+  if (parts.empty()) {
+    out.null();
+    return;
+  }
+  sched::Statement whole = parts.front();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    whole.text += "; and " + parts[i].text;
+    whole.data.insert(parts[i].data.begin(), parts[i].data.end());
+  }
+  write_statement(out, whole);
+}
+
 std::string_view verdict_word(sched::Explanation::Verdict verdict) {
   switch (verdict) {
     case sched::Explanation::Verdict::StartsNow:
@@ -282,7 +296,7 @@ void write_why(JsonWriter& out, const control::Why& why) {
       out.null();
     }
     out.key("change");
-    told.change ? write_statement(out, *told.change) : void(out.null());
+    write_change(out, {told.change.begin(), told.change.end()});
   } else {
     out.field("text", line_about(why.job));
   }
