@@ -21,7 +21,7 @@
 /// What tests of engines share. Only for tests.
 namespace ty::engine::testing {
 
-inline constexpr auto kPatience = 30s;
+inline constexpr auto kPatience = 120s;  // for busy machines; nobody waits for it otherwise
 
 /// Runs one awaitable to its end on this thread.
 template <class T>
