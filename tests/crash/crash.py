@@ -16,6 +16,7 @@ folder and writes a log whose every byte can be computed. At the end:
 """
 import argparse
 import contextlib
+import os
 import pathlib
 import random
 import shutil
@@ -36,8 +37,9 @@ from trainyard import FINAL, NotReady, PROGRAM, Server, free_port  # noqa: E402
 SUBMITTERS = 4
 FOLLOWERS = 3
 SETTLE_WITHIN = 240
-# How much longer than its own sleep a task may take on a machine as busy as this one makes it.
-SLACK_FACTOR, SLACK_SECONDS = 2.0, 20.0
+# How much longer than its own sleep a task may take on a machine as busy as this harness makes it. Busier than
+# CALM_LOAD a core means that others work here too, and everything takes longer.
+SLACK_FACTOR, SLACK_SECONDS, CALM_LOAD = 2.0, 20.0, 8.0
 
 # Notes go to the output folder, where a second run of the same task would append a second pair: what happened, which
 # process (its id and when it was born, as ids repeat in namespaces), and when. A line of the log is TOKEN INDEX NUMBER
@@ -125,6 +127,7 @@ class Run:
         self.over = threading.Event()
         self.ready_times = []
         self.early_kills = 0
+        self.busiest = 0.0        # the highest load a core had
         self.breaches = {name: [] for name in ("submits", "once", "logs", "followers", "undisturbed", "stops",
                                                "restarts")}
 
@@ -223,6 +226,7 @@ class Run:
                 raise NotReady("the server ended by itself", self.server.printed(), self.server.process.returncode)
             self.server.kill()
             self.server.spawn()
+            self.busiest = max(self.busiest, os.getloadavg()[0] / (os.cpu_count() or 1))
             if number % 20 == 0 or number == self.arguments.kills:
                 with self.lock:
                     answered = sum(1 for plan in self.plans if plan.job)
@@ -303,7 +307,8 @@ class Run:
             self.breach("once", f"{name} noted {kinds}, not one start and one end")
         if len(pids) > 1:
             self.breach("undisturbed", f"{name} changed its process: {sorted(pids)}")
-        if len(times) == 2 and times[1] - times[0] > plan.duration * SLACK_FACTOR + SLACK_SECONDS:
+        allowed = (plan.duration * SLACK_FACTOR + SLACK_SECONDS) * max(1.0, self.busiest / CALM_LOAD)
+        if len(times) == 2 and times[1] - times[0] > allowed:
             self.breach("undisturbed", f"{name} took {times[1] - times[0]:.1f} s instead of {plan.duration:.1f} s")
         log = self.server.logs(job["id"], task=f"main-{index}")
         wanted = plan.log(index)
@@ -348,6 +353,8 @@ class Run:
               f"{self.arguments.seed}")
         print(f"crash: {answered} answered submits, {tasks} tasks, {getattr(self, 'compared', 0) / 1e6:.1f} MB of log "
               f"compared, {len(self.seen)} followers")
+        if self.busiest > CALM_LOAD:
+            print(f"crash: others kept the machine busy (load {self.busiest:.0f} a core), so tasks were given more time")
         if times:
             print(f"crash: ready after a restart in {statistics.median(times) * 1000:.0f} ms (median), "
                   f"{times[-1] * 1000:.0f} ms (slowest)")
