@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -44,7 +45,12 @@ class World {
       engine = std::make_unique<engine::FakeEngine>(
           std::move(machines),
           clock,
-          [this](engine::TaskReport r) { controller->report(std::move(r)); },
+          [this](engine::TaskReport r) {
+            // The machines have been running all along; what they have to say waits for somebody to
+            // hear it.
+            listening.wait(false);
+            controller->report(std::move(r));
+          },
           engine::FakeEngine::Drive::Thread);
       launcher = std::make_unique<Launcher>(dirs, uploads, model::RuntimeKind::Fake);
       controller = std::make_unique<Controller>(Controller::Parts{.io = io,
@@ -55,6 +61,8 @@ class World {
                                                                   .board = board,
                                                                   .clock = clock,
                                                                   .rules = {}});
+      listening = true;
+      listening.notify_all();
       capacity.set_nodes(scheduler_nodes(*engine));
       service = std::make_unique<JobService>(JobService::Parts{.jobs = jobs,
                                                                .events = events,
@@ -90,6 +98,7 @@ class World {
       return boost::asio::co_spawn(io, std::move(work), boost::asio::use_future).get();
     }
 
+    std::atomic<bool> listening = false;
     SystemClock clock;
     config::Config config;
     DataDir dirs;
