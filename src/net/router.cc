@@ -146,7 +146,7 @@ asio::awaitable<Response> Router::handle(Request& request) const {
   }
   const Problem problem{
       .status = 405,
-      .code = "method_not_allowed",
+      .code = "invalid",
       .message = request.target.path + " takes " + match.allow + ", not this method"};
   Response response = problem_response(problem, request.id);
   response.headers.add("Allow", match.allow);
