@@ -330,6 +330,7 @@ def main():
             continue
         with tempfile.TemporaryDirectory(prefix="trainyard-bench-") as folder:
             say(name)
+            os.chmod(folder, 0o755)  # munge runs as a user of its own
             before = len(rows)
             try:
                 part(pathlib.Path(folder), rows, args)
