@@ -72,7 +72,7 @@ class HttpClientTest : public ::testing::Test {
     });
     ServerOptions options;
     options.listen = "127.0.0.1:0";
-    options.idle_time = 300ms;
+    options.idle_time = 2s;
     server.emplace(options, [this](Request& r) { return router.handle(r); });
     address = *server->start();
   }
@@ -94,7 +94,7 @@ TEST_F(HttpClientTest, KeepsItsConnectionAndReplacesOneThatDiedOfAge) {
     EXPECT_EQ(client.send({.target = "/hello"})->body, "hello " + address);
   EXPECT_EQ(client.send({.target = "/missing"})->status, 404);
   EXPECT_EQ(server->figures().accepted, 1u);
-  std::this_thread::sleep_for(900ms);
+  std::this_thread::sleep_for(2600ms);
   EXPECT_EQ(client.send({.target = "/hello"})->status, 200);
   EXPECT_EQ(server->figures().accepted, 2u);
 }
