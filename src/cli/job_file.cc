@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "jobspec/issue.h"
+#include "jobspec/print.h"
 #include "model/words.h"
 
 namespace ty::cli {
@@ -41,7 +42,7 @@ jobspec::ReadResult read_locally(const std::string& text,
     return result;
   };
   if (!format.empty()) {
-    options.format = model::from_word<model::Dialect>(format);
+    options.format = jobspec::dialect_named(format);
     if (!options.format) {
       return refuse(
           fmt::format("--format {}: the formats are {}", format, model::words<model::Dialect>()));

@@ -1,88 +1,16 @@
 #include "jobspec/impl/detect.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <vector>
 
 #include "base/text.h"
-#include "jobspec/native/fields.h"
-#include "jobspec/read.h"
+#include "jobspec/impl/dialect.h"
 
 namespace ty::jobspec {
 namespace {
 
 using model::Dialect;
-
-constexpr std::array kDialects = {Dialect::Volcano,
-                                  Dialect::OpenPaiV2,
-                                  Dialect::OpenPaiV1,
-                                  Dialect::Ffdl,
-                                  Dialect::GpuManager,
-                                  Dialect::Octopus,
-                                  Dialect::Native};
-
-using Evidence = std::vector<Ref>;
-
-bool has_any(Ref map, std::initializer_list<std::string_view> keys) {
-  return std::ranges::any_of(
-      keys, [&](std::string_view key) { return static_cast<bool>(map.find(key)); });
-}
-
-bool text_starts_with(Ref ref, std::string_view prefix) {
-  return ref && ref.is_scalar() && ref->text.starts_with(prefix);
-}
-bool is_map(Ref ref) { return ref && ref.is_map(); }
-bool is_list(Ref ref) { return ref && ref.is_list(); }
-
-/// The keys that speak for a dialect; none: it is not that one.
-Evidence evidence_for(Dialect dialect, Ref top) {
-  const Ref task_roles = top.find("taskRoles");
-  switch (dialect) {
-    case Dialect::Volcano: {
-      const Ref kind = top.find("kind");
-      if (text_starts_with(top.find("apiVersion"), "batch.volcano.sh/") && kind &&
-          kind->text == "Job") {
-        return {top.find("apiVersion"), kind};
-      }
-      return {};
-    }
-    case Dialect::OpenPaiV2: {
-      if (const Ref version = top.find("protocolVersion")) return {version};
-      if (!is_map(task_roles)) return {};
-      for (const Ref role : task_roles) {
-        if (role.is_map() && has_any(role, {"commands", "dockerImage", "resourcePerInstance"}))
-          return {task_roles};
-      }
-      return {};
-    }
-    case Dialect::OpenPaiV1:
-      return is_list(task_roles) ? Evidence{task_roles} : Evidence{};
-    case Dialect::Ffdl:
-      if (is_map(top.find("framework"))) return {top.find("framework")};
-      if (is_list(top.find("data_stores"))) return {top.find("data_stores")};
-      return {};
-    case Dialect::GpuManager:
-      if (top.find("jobname") && top.find("tasks")) return {top.find("jobname"), top.find("tasks")};
-      return {};
-    case Dialect::Octopus: {
-      const Ref config = top.find("config");
-      if (!is_list(config)) return {};
-      for (const std::string_view key :
-           {"algorithmId", "imageId", "imageUrl", "dataSetId", "isDistributed", "resourcePool"}) {
-        if (const Ref mark = top.find(key)) return {config, mark};
-      }
-      for (const Ref item : config) {
-        if (item.find("resourceSpecId")) return {config};
-      }
-      return {};
-    }
-    case Dialect::Native:
-      if (const Ref version = top.find("trainyard")) return {version};
-      return {};
-  }
-  return {};
-}
 
 struct Mark {
   Ref at;
@@ -153,80 +81,6 @@ bool has_native_shape(Ref top) {
   return (run && (run.is_scalar() || run.is_list())) || is_map(top.find("roles"));
 }
 
-std::vector<std::string_view> keys_of(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::Native: {
-      std::vector<std::string_view> keys;
-      for (const native::Field& field : native::fields()) keys.push_back(field.key);
-      return keys;
-    }
-    case Dialect::OpenPaiV1:
-      return {"jobName",
-              "image",
-              "authFile",
-              "dataDir",
-              "outputDir",
-              "codeDir",
-              "virtualCluster",
-              "gpuType",
-              "retryCount",
-              "taskRoles",
-              "killAllOnCompletedTaskNumber",
-              "jobEnvs",
-              "extras"};
-    case Dialect::OpenPaiV2:
-      return {"protocolVersion",
-              "name",
-              "type",
-              "version",
-              "contributor",
-              "description",
-              "prerequisites",
-              "parameters",
-              "secrets",
-              "jobRetryCount",
-              "taskRoles",
-              "deployments",
-              "defaults",
-              "extras"};
-    case Dialect::Ffdl:
-      return {"name",
-              "description",
-              "version",
-              "cpus",
-              "gpus",
-              "memory",
-              "learners",
-              "namespace",
-              "gpu_type",
-              "data_stores",
-              "framework",
-              "job_type",
-              "evaluation_metrics",
-              "job_alert",
-              "pss",
-              "ps_cpu"};
-    case Dialect::GpuManager:
-      return {"jobname", "tasks"};
-    case Dialect::Volcano:
-      return {"apiVersion", "kind", "metadata", "spec"};
-    case Dialect::Octopus:
-      return {"name",
-              "desc",
-              "algorithmId",
-              "algorithmVersion",
-              "imageId",
-              "imageUrl",
-              "dataSetId",
-              "dataSetVersion",
-              "resourcePool",
-              "isDistributed",
-              "config",
-              "mounts"};
-  }
-  return {};
-}
-
 Detection unknown(Ref top) {
   std::vector<std::string> keys;
   for (const Ref entry : top) {
@@ -241,13 +95,13 @@ Detection unknown(Ref top) {
 
   struct Guess {
     std::size_t score = 0;
-    Dialect dialect{};
+    const DialectEntry* entry = nullptr;
     Ref slip;
     std::string meant;
   } best;
-  for (const Dialect dialect : kDialects) {
-    const std::vector<std::string_view> known = keys_of(dialect);
-    Guess guess{0, dialect, {}, {}};
+  for (const DialectEntry* const candidate : dialects()) {
+    const std::vector<std::string_view> known = candidate->keys();
+    Guess guess{0, candidate, {}, {}};
     std::size_t seen = 0;
     for (const Ref entry : top) {
       if (++seen > 64) break;
@@ -264,15 +118,15 @@ Detection unknown(Ref top) {
     }
     // Of equally near formats the one with fewer keys is the better guess: less of it is missing.
     const bool smaller =
-        guess.score == best.score && best.score > 0 && known.size() < keys_of(best.dialect).size();
+        guess.score == best.score && best.score > 0 && known.size() < best.entry->keys().size();
     if (guess.score > best.score || smaller) best = guess;
   }
   if (best.score > 0) {
-    message += "; closest is the " + std::string(short_name(best.dialect)) + " format";
+    message += "; closest is the " + std::string(best.entry->short_name) + " format";
     if (best.slip) {
       message += ": did you mean " + best.meant + " (line " +
                  std::to_string(top.tree().line(best.slip)) + ")? ";
-    } else if (best.dialect == Dialect::Native) {
+    } else if (best.entry->dialect == Dialect::Native) {
       message += ": write run: with the command, or trainyard: 1. ";
     } else {
       message += ". ";
@@ -283,80 +137,22 @@ Detection unknown(Ref top) {
   return {std::nullopt, "unknown_format", message + "Name the format with --format", top};
 }
 
-Detection ambiguous(Ref top, std::span<const Dialect> fits) {
+Detection ambiguous(Ref top, std::span<const DialectEntry* const> fits) {
   std::string message = "fits ";
   for (std::size_t i = 0; i < fits.size(); ++i) {
     std::vector<std::string> keys, lines;
-    for (const Ref key : evidence_for(fits[i], top)) {
+    for (const Ref key : fits[i]->evidence(top)) {
       keys.emplace_back(key->key);
       lines.push_back(std::to_string(top.tree().line(key)));
     }
     if (i > 0) message += i + 1 == fits.size() ? " and " : ", ";
-    message += std::string(short_name(fits[i])) + " (" + join(keys, ", ") +
+    message += std::string(fits[i]->short_name) + " (" + join(keys, ", ") +
                (lines.size() == 1 ? ", line " : ", lines ") + join(lines, ", ") + ")";
   }
   return {std::nullopt, "ambiguous_format", message + "; remove one set or pass --format", top};
 }
 
 }  // namespace
-
-std::string_view short_name(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::Native:
-      return "native";
-    case Dialect::OpenPaiV1:
-      return "OpenPAI v1";
-    case Dialect::OpenPaiV2:
-      return "OpenPAI v2";
-    case Dialect::Ffdl:
-      return "FfDL";
-    case Dialect::GpuManager:
-      return "GPU manager";
-    case Dialect::Volcano:
-      return "Volcano";
-    case Dialect::Octopus:
-      return "Octopus";
-  }
-  return "?";
-}
-
-std::string_view title(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::Native:
-      return "a native job";
-    case Dialect::OpenPaiV1:
-      return "an OpenPAI v1 job";
-    case Dialect::OpenPaiV2:
-      return "an OpenPAI v2 job";
-    case Dialect::Ffdl:
-      return "an FfDL manifest";
-    case Dialect::GpuManager:
-      return "a GPU manager job";
-    case Dialect::Volcano:
-      return "a Volcano Job";
-    case Dialect::Octopus:
-      return "an Octopus train job";
-  }
-  return "?";
-}
-
-std::string_view address(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::OpenPaiV1:
-      return "/rest-server/api/v1/jobs";
-    case Dialect::OpenPaiV2:
-      return "/rest-server/api/v2/jobs";
-    case Dialect::Ffdl:
-      return "/v1/models";
-    case Dialect::Octopus:
-      return "/openaiserver/v1/trainmanage/trainjob";
-    case Dialect::Native:
-    case Dialect::GpuManager:
-    case Dialect::Volcano:
-      break;
-  }
-  return "/api/v1/jobs";
-}
 
 std::optional<std::size_t> find_template_mark(std::string_view source) {
   for (std::size_t at = source.find('{'); at != std::string_view::npos;
@@ -369,11 +165,11 @@ std::optional<std::size_t> find_template_mark(std::string_view source) {
 }
 
 Detection detect(Ref top) {
-  std::vector<Dialect> fits;
-  for (const Dialect dialect : kDialects) {
-    if (!evidence_for(dialect, top).empty()) fits.push_back(dialect);
+  std::vector<const DialectEntry*> fits;
+  for (const DialectEntry* const entry : dialects()) {
+    if (!entry->evidence(top).empty()) fits.push_back(entry);
   }
-  if (fits.size() == 1) return {.dialect = fits.front()};
+  if (fits.size() == 1) return {.dialect = fits.front()->dialect};
   if (fits.size() > 1) return ambiguous(top, fits);
   if (const auto mark = foreign_mark(top))
     return {std::nullopt, "foreign_format", mark->sentence, mark->at};

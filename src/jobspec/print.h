@@ -1,6 +1,10 @@
 #pragma once
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "jobspec/issue.h"
 #include "model/job_spec.h"
 
 namespace ty::jobspec {
@@ -10,7 +14,26 @@ namespace ty::jobspec {
 /// accepts.
 std::string print_native(const model::JobSpec& spec);
 
-/// JSON Schema (Draft-07) of the native format, for editors.
+/// A job in the words of some format, and what of it could not be said there.
+struct Printed {
+  std::string text;
+  /// `convert.changed`: written as the nearest value; `convert.carried`: in a place that only
+  /// Trainyard reads; `convert.lost`: left out. Errors are `convert.refused`: left out, and the job
+  /// could end differently without it. Paths are those of the model's JSON.
+  std::vector<Issue> issues;
+  bool complete() const;  ///< nothing was refused
+};
+
+/// The text is read back and compared with `spec`, so the list of issues holds everything that
+/// became different. Never writes a secret.
+Printed print(const model::JobSpec& spec, model::Dialect to);
+
+/// `native`, `openpai-v1`, …; `pumpkin` is another name of `octopus`.
+std::optional<model::Dialect> dialect_named(std::string_view word);
+
+/// JSON Schema (Draft-07) of a format, for editors; none where that format has none.
+std::optional<std::string> json_schema(model::Dialect dialect);
+/// That of the native format.
 std::string json_schema();
 
 /// `docs/reference/job-file.md`; a test compares the file with it.

@@ -6,36 +6,17 @@
 
 #include "base/text.h"
 #include "jobspec/impl/detect.h"
+#include "jobspec/impl/dialect.h"
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/params.h"
 #include "jobspec/impl/readers.h"
 #include "jobspec/impl/report.h"
-#include "jobspec/native/parse.h"
-#include "jobspec/openpai_v1/parse.h"
 
 namespace ty::jobspec {
 namespace {
 
 using model::Dialect;
-
-using Parse = model::JobSpec (*)(Ref, const ReadOptions&, Params&, Report&);
-
-/// A further dialect is a folder and a line here.
-Parse parser_of(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::Native:
-      return native::parse;
-    case Dialect::OpenPaiV1:
-      return openpai_v1::parse;
-    case Dialect::OpenPaiV2:
-    case Dialect::Ffdl:
-    case Dialect::GpuManager:
-    case Dialect::Volcano:
-    case Dialect::Octopus:
-      break;
-  }
-  return nullptr;
-}
+using Parse = decltype(DialectEntry::parse);
 
 Issue issue_at(std::string_view source,
                std::size_t at,
@@ -203,7 +184,7 @@ class FileReader {
     }
     const auto dialect = choose_dialect(document, index, count);
     if (!dialect) return;
-    const Parse parse = parser_of(*dialect);
+    const Parse parse = entry_of(*dialect).parse;
     if (parse == nullptr) {
       fail(document,
            "unsupported",
@@ -223,7 +204,7 @@ class FileReader {
         fail(document,
              "foreign_format",
              "this is " + std::string(title(*found.dialect)) + "; send it to " +
-                 std::string(address(*found.dialect)));
+                 std::string(entry_of(*found.dialect).address));
         return std::nullopt;
       }
       return options_.format;

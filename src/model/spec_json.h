@@ -12,6 +12,9 @@ namespace ty::model {
 /// (`params`, `extras`, …) are kept as texts, byte for byte.
 std::string to_json(const JobSpec& spec);
 
+/// The same with every field written, for comparing two of them field by field.
+std::string to_full_json(const JobSpec& spec);
+
 /// Invalid when the text is no JSON, or a value has a wrong type or word; unknown keys are passed
 /// over, so that an older program can read what a newer one wrote.
 Result<JobSpec> spec_from_json(std::string_view text);

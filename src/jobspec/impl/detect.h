@@ -18,10 +18,6 @@ struct Detection {
 };
 Detection detect(Ref top);
 
-/// `OpenPAI v2`, `GPU manager`: inside a sentence.
-std::string_view short_name(model::Dialect dialect);
-/// Where a file of this dialect can be sent over HTTP.
-std::string_view address(model::Dialect dialect);
 /// `this is an unrendered template …` when the text looks like one, for files that are no YAML
 /// because of it.
 std::optional<std::size_t> find_template_mark(std::string_view source);

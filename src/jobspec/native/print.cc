@@ -9,6 +9,7 @@
 #include "jobspec/impl/quantity.h"
 #include "jobspec/impl/tree.h"
 #include "jobspec/impl/yaml_writer.h"
+#include "jobspec/native/print.h"
 #include "model/words.h"
 
 namespace ty::jobspec {
@@ -42,6 +43,11 @@ std::string text_map(const model::TextMap& map) {
 class NativePrinter {
  public:
   explicit NativePrinter(const JobSpec& spec) : spec_(spec) {}
+
+  /// Whether a command needs lines of its own to mean the same in a native file.
+  static bool says_more(const model::Command& command) {
+    return native_script(command) != command.script;
+  }
 
   std::string run() {
     job();
@@ -462,5 +468,27 @@ class NativePrinter {
 }  // namespace
 
 std::string print_native(const JobSpec& spec) { return NativePrinter(spec).run(); }
+
+namespace native {
+
+std::string print(const JobSpec& spec, const std::string&, Notes& notes) {
+  for (const RoleSpec& role : spec.roles) {
+    const std::string path = "roles." + role.name + ".command";
+    const model::Command& command = role.command;
+    if (command.shell != model::Shell::None && NativePrinter::says_more(command))
+      notes.changed(path, "its shell options and steps are written as lines of run:");
+    else if (command.shell == model::Shell::Sh || command.shell == model::Shell::Bash)
+      notes.changed(path + ".shell", "run by bash where the image has it, else by sh");
+  }
+  for (const auto& [name, ref] : spec.secrets) {
+    if (ref.sealed) {
+      notes.lost("secrets." + name,
+                 "its value is not written; store it with a name and write that under secrets:");
+    }
+  }
+  return print_native(spec);
+}
+
+}  // namespace native
 
 }  // namespace ty::jobspec

@@ -43,13 +43,17 @@ const T& defaults() {
   return value;
 }
 
+/// Whether values that equal their default are written too.
+enum class Defaults : std::uint8_t { LeaveOut, Write };
+
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out) {}
+  explicit Writer(std::string& out, Defaults defaults = Defaults::LeaveOut)
+      : out_(out), all_(defaults == Defaults::Write) {}
 
   template <class T>
   void operator()(std::string_view key, const T& value, const T& normal) {
-    if (value == normal) return;
+    if (!all_ && value == normal) return;
     if (out_.back() != '{') out_ += ',';
     out_ += '"';
     out_ += key;
@@ -103,6 +107,7 @@ class Writer {
 
  private:
   std::string& out_;
+  bool all_;
 };
 
 /// Reads into values that already hold their defaults. Remembers the first thing that did not fit
@@ -218,10 +223,12 @@ class Reader {
 };
 
 template <Struct T>
-std::string print(const T& value, std::size_t expected_size = 64) {
+std::string print(const T& value,
+                  std::size_t expected_size = 64,
+                  Defaults defaults = Defaults::LeaveOut) {
   std::string out;
   out.reserve(expected_size);
-  Writer(out).write(value);
+  Writer(out, defaults).write(value);
   return out;
 }
 

@@ -1,0 +1,42 @@
+#include "jobspec/impl/dialect.h"
+
+namespace ty::jobspec::ffdl {
+namespace {
+
+std::vector<Ref> evidence(Ref top) {
+  if (is_map(top.find("framework"))) return {top.find("framework")};
+  if (is_list(top.find("data_stores"))) return {top.find("data_stores")};
+  return {};
+}
+
+std::vector<std::string_view> keys() {
+  return {"name",
+          "description",
+          "version",
+          "cpus",
+          "gpus",
+          "memory",
+          "learners",
+          "namespace",
+          "gpu_type",
+          "data_stores",
+          "framework",
+          "job_type",
+          "evaluation_metrics",
+          "job_alert",
+          "pss",
+          "ps_cpu"};
+}
+
+}  // namespace
+
+const DialectEntry kDialect{.dialect = model::Dialect::Ffdl,
+                            .short_name = "FfDL",
+                            .title = "an FfDL manifest",
+                            .address = "/v1/models",
+                            .evidence = evidence,
+                            .keys = keys,
+                            .parse = nullptr,
+                            .print = nullptr};
+
+}  // namespace ty::jobspec::ffdl

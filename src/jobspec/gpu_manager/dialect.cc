@@ -1,0 +1,24 @@
+#include "jobspec/impl/dialect.h"
+
+namespace ty::jobspec::gpu_manager {
+namespace {
+
+std::vector<Ref> evidence(Ref top) {
+  if (top.find("jobname") && top.find("tasks")) return {top.find("jobname"), top.find("tasks")};
+  return {};
+}
+
+std::vector<std::string_view> keys() { return {"jobname", "tasks"}; }
+
+}  // namespace
+
+const DialectEntry kDialect{.dialect = model::Dialect::GpuManager,
+                            .short_name = "GPU manager",
+                            .title = "a GPU manager job",
+                            .address = "/api/v1/jobs",
+                            .evidence = evidence,
+                            .keys = keys,
+                            .parse = nullptr,
+                            .print = nullptr};
+
+}  // namespace ty::jobspec::gpu_manager

@@ -1,0 +1,41 @@
+#include "jobspec/impl/dialect.h"
+
+#include "jobspec/openpai_v1/parse.h"
+
+namespace ty::jobspec::openpai_v1 {
+namespace {
+
+std::vector<Ref> evidence(Ref top) {
+  const Ref roles = top.find("taskRoles");
+  if (!is_list(roles)) return {};
+  return {roles};
+}
+
+std::vector<std::string_view> keys() {
+  return {"jobName",
+          "image",
+          "authFile",
+          "dataDir",
+          "outputDir",
+          "codeDir",
+          "virtualCluster",
+          "gpuType",
+          "retryCount",
+          "taskRoles",
+          "killAllOnCompletedTaskNumber",
+          "jobEnvs",
+          "extras"};
+}
+
+}  // namespace
+
+const DialectEntry kDialect{.dialect = model::Dialect::OpenPaiV1,
+                            .short_name = "OpenPAI v1",
+                            .title = "an OpenPAI v1 job",
+                            .address = "/rest-server/api/v1/jobs",
+                            .evidence = evidence,
+                            .keys = keys,
+                            .parse = parse,
+                            .print = nullptr};
+
+}  // namespace ty::jobspec::openpai_v1

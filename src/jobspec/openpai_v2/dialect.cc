@@ -1,0 +1,45 @@
+#include "jobspec/impl/dialect.h"
+
+namespace ty::jobspec::openpai_v2 {
+namespace {
+
+std::vector<Ref> evidence(Ref top) {
+  if (const Ref version = top.find("protocolVersion")) return {version};
+  const Ref roles = top.find("taskRoles");
+  if (!is_map(roles)) return {};
+  for (const Ref role : roles) {
+    if (role.is_map() && has_any(role, {"commands", "dockerImage", "resourcePerInstance"}))
+      return {roles};
+  }
+  return {};
+}
+
+std::vector<std::string_view> keys() {
+  return {"protocolVersion",
+          "name",
+          "type",
+          "version",
+          "contributor",
+          "description",
+          "prerequisites",
+          "parameters",
+          "secrets",
+          "jobRetryCount",
+          "taskRoles",
+          "deployments",
+          "defaults",
+          "extras"};
+}
+
+}  // namespace
+
+const DialectEntry kDialect{.dialect = model::Dialect::OpenPaiV2,
+                            .short_name = "OpenPAI v2",
+                            .title = "an OpenPAI v2 job",
+                            .address = "/rest-server/api/v2/jobs",
+                            .evidence = evidence,
+                            .keys = keys,
+                            .parse = nullptr,
+                            .print = nullptr};
+
+}  // namespace ty::jobspec::openpai_v2

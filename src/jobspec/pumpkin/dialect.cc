@@ -1,0 +1,45 @@
+#include "jobspec/impl/dialect.h"
+
+namespace ty::jobspec::pumpkin {
+namespace {
+
+std::vector<Ref> evidence(Ref top) {
+  const Ref config = top.find("config");
+  if (!is_list(config)) return {};
+  for (const std::string_view key :
+       {"algorithmId", "imageId", "imageUrl", "dataSetId", "isDistributed", "resourcePool"}) {
+    if (const Ref mark = top.find(key)) return {config, mark};
+  }
+  for (const Ref item : config) {
+    if (item.find("resourceSpecId")) return {config};
+  }
+  return {};
+}
+
+std::vector<std::string_view> keys() {
+  return {"name",
+          "desc",
+          "algorithmId",
+          "algorithmVersion",
+          "imageId",
+          "imageUrl",
+          "dataSetId",
+          "dataSetVersion",
+          "resourcePool",
+          "isDistributed",
+          "config",
+          "mounts"};
+}
+
+}  // namespace
+
+const DialectEntry kDialect{.dialect = model::Dialect::Octopus,
+                            .short_name = "Octopus",
+                            .title = "an Octopus train job",
+                            .address = "/openaiserver/v1/trainmanage/trainjob",
+                            .evidence = evidence,
+                            .keys = keys,
+                            .parse = nullptr,
+                            .print = nullptr};
+
+}  // namespace ty::jobspec::pumpkin
