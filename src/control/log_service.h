@@ -40,6 +40,8 @@ class LogText {
   virtual ~LogText() = default;
   /// Up to about 1 MiB, valid until the next call; empty at the end.
   virtual boost::asio::awaitable<Result<std::string_view>> next() = 0;
+  /// As `next`, but what lies as it is in a file may come as its place there: for passing on.
+  virtual boost::asio::awaitable<Result<telemetry::LogPiece>> next_piece();
   /// Known beforehand for plain ranges: Content-Length, and with `total` the size of the whole log
   /// for Content-Range.
   std::optional<std::uint64_t> length;

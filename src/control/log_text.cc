@@ -6,15 +6,26 @@
 namespace ty::control {
 
 namespace asio = boost::asio;
+using telemetry::LogPiece;
 using Piece = Result<std::string_view>;
 
+asio::awaitable<Result<LogPiece>> LogText::next_piece() {
+  TY_CO_TRY(const std::string_view bytes, co_await next());
+  co_return LogPiece{.bytes = bytes};
+}
+
 RangeText::RangeText(telemetry::LogReader reader, telemetry::ByteRange range)
-    : reader_(std::move(reader)), stream_(reader_, range) {
+    : reader_(std::move(reader)), unplaced_(range), stream_(reader_, range) {
   length = range.size();
   total = reader_.size();
 }
 
 asio::awaitable<Piece> RangeText::next() { co_return stream_.next(); }
+
+asio::awaitable<Result<LogPiece>> RangeText::next_piece() {
+  if (reader_.plain_file() < 0) co_return co_await LogText::next_piece();
+  co_return LogPiece{.file = reader_.plain_file(), .range = std::exchange(unplaced_, {})};
+}
 
 ChainText::ChainText(std::vector<std::unique_ptr<LogText>> parts) : parts_(std::move(parts)) {
   length = 0;
@@ -32,6 +43,14 @@ asio::awaitable<Piece> ChainText::next() {
     if (!piece || !piece->empty()) co_return piece;
   }
   co_return std::string_view{};
+}
+
+asio::awaitable<Result<LogPiece>> ChainText::next_piece() {
+  for (; at_ < parts_.size(); ++at_) {
+    Result<LogPiece> piece = co_await parts_[at_]->next_piece();
+    if (!piece || !piece->empty()) co_return piece;
+  }
+  co_return LogPiece{};
 }
 
 FollowText::FollowText(Parts parts, std::optional<model::TaskKey> first, std::uint64_t first_from)
@@ -61,15 +80,23 @@ asio::awaitable<bool> FollowText::begin_next() {
   }
 }
 
-asio::awaitable<Piece> FollowText::next() {
+template <class Taken>
+asio::awaitable<Result<Taken>> FollowText::take(
+    asio::awaitable<Result<Taken>> (telemetry::LogFollower::*next)()) {
   for (;;) {
-    if (!follower_ && !co_await begin_next()) co_return std::string_view{};
-    Piece piece = co_await follower_->next();
+    if (!follower_ && !co_await begin_next()) co_return Taken{};
+    Result<Taken> piece = co_await ((*follower_).*next)();
     const bool no_log =
         !piece && piece.error().code == Errc::NotFound;  // it ended before it could write
     if (!no_log && (!piece || !piece->empty())) co_return piece;
     follower_.reset();
   }
+}
+
+asio::awaitable<Piece> FollowText::next() { return take(&telemetry::LogFollower::next); }
+
+asio::awaitable<Result<LogPiece>> FollowText::next_piece() {
+  return take(&telemetry::LogFollower::next_piece);
 }
 
 asio::awaitable<Piece> MergedText::next() {

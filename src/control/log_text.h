@@ -18,9 +18,11 @@ class RangeText final : public LogText {
  public:
   RangeText(telemetry::LogReader reader, telemetry::ByteRange range);
   boost::asio::awaitable<Result<std::string_view>> next() override;
+  boost::asio::awaitable<Result<telemetry::LogPiece>> next_piece() override;
 
  private:
   telemetry::LogReader reader_;
+  telemetry::ByteRange unplaced_;  ///< what `next_piece` has not handed out
   telemetry::LogStream stream_;
 };
 
@@ -29,6 +31,7 @@ class ChainText final : public LogText {
  public:
   explicit ChainText(std::vector<std::unique_ptr<LogText>> parts);
   boost::asio::awaitable<Result<std::string_view>> next() override;
+  boost::asio::awaitable<Result<telemetry::LogPiece>> next_piece() override;
 
  private:
   std::vector<std::unique_ptr<LogText>> parts_;
@@ -54,8 +57,12 @@ class FollowText final : public LogText {
   /// `first_from`: where to begin in the first try, for `tail`.
   FollowText(Parts parts, std::optional<model::TaskKey> first, std::uint64_t first_from);
   boost::asio::awaitable<Result<std::string_view>> next() override;
+  boost::asio::awaitable<Result<telemetry::LogPiece>> next_piece() override;
 
  private:
+  template <class Taken>
+  boost::asio::awaitable<Result<Taken>> take(
+      boost::asio::awaitable<Result<Taken>> (telemetry::LogFollower::*next)());
   boost::asio::awaitable<bool> begin_next();
 
   Parts p_;

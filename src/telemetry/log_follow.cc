@@ -213,12 +213,14 @@ asio::awaitable<void> LogInterest::rest(Millis time) { return waiter_->sleep(tim
 namespace {
 /// A piece smaller than this is a trickle, worth collecting for a moment.
 constexpr std::size_t kTrickle = std::size_t{64} << 10;
+/// Long enough that handing out costs nothing, short enough that a client who left is soon noticed.
+constexpr std::uint64_t kPlacePiece = std::uint64_t{16} << 20;
 }  // namespace
 
 LogFollower::LogFollower(LogWatcher& watcher, asio::any_io_executor executor, FollowOptions options)
     : options_(std::move(options)), interest_(watcher, std::move(executor)), at_(options_.from) {}
 
-Result<std::size_t> LogFollower::read_some() {
+Result<std::uint64_t> LogFollower::look() {
   if (!reader_) {
     auto opened = LogReader::open(options_.path);
     if (!opened) return std::unexpected(std::move(opened).error());
@@ -226,27 +228,22 @@ Result<std::size_t> LogFollower::read_some() {
   } else if (at_ >= reader_->size()) {
     TY_DO(reader_->refresh());
   }
-  if (at_ >= reader_->size()) return 0;
-  const std::size_t wanted =
-      static_cast<std::size_t>(std::min<std::uint64_t>(kLogChunk, reader_->size() - at_));
-  if (buffer_.size() < wanted) buffer_.resize(wanted);
-  return reader_->read_at(at_, std::span(buffer_).first(wanted));
+  return reader_->size() - std::min(at_, reader_->size());
 }
 
-asio::awaitable<Result<std::string_view>> LogFollower::next() {
+asio::awaitable<Result<std::uint64_t>> LogFollower::wait_for_bytes() {
   bool armed = false;
   while (true) {
-    // Asked before reading: what was written before the end is then surely seen.
+    // Asked before looking: what was written before the end is then surely seen.
     const bool ended = !options_.ended || options_.ended();
-    auto got = read_some();
-    const bool missing = !got && got.error().code == Errc::NotFound && !reader_;
-    if (!got && (!missing || ended)) co_return std::unexpected(std::move(got).error());
-    if (!missing && *got > 0) {
-      at_ += *got;
-      trickling_ = *got < kTrickle;
-      co_return std::string_view(buffer_.data(), *got);
+    const Result<std::uint64_t> ready = look();
+    const bool missing = !ready && ready.error().code == Errc::NotFound && !reader_;
+    if (!ready && (!missing || ended)) co_return ready;
+    if (!missing && *ready > 0) {
+      trickling_ = *ready < kTrickle;
+      co_return ready;
     }
-    if (ended) co_return std::string_view{};
+    if (ended) co_return 0;
 
     buffer_ = {};
     if (!registered_) {
@@ -263,6 +260,32 @@ asio::awaitable<Result<std::string_view>> LogFollower::next() {
     co_await interest_.wait();
     armed = false;
   }
+}
+
+Result<std::string_view> LogFollower::read(std::uint64_t ready) {
+  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(kLogChunk, ready));
+  if (buffer_.size() < wanted) buffer_.resize(wanted);
+  TY_TRY(const std::size_t got, reader_->read_at(at_, std::span(buffer_).first(wanted)));
+  at_ += got;
+  return std::string_view(buffer_.data(), got);
+}
+
+asio::awaitable<Result<std::string_view>> LogFollower::next() {
+  TY_CO_TRY(const std::uint64_t ready, co_await wait_for_bytes());
+  if (ready == 0) co_return std::string_view{};
+  co_return read(ready);
+}
+
+asio::awaitable<Result<LogPiece>> LogFollower::next_piece() {
+  TY_CO_TRY(const std::uint64_t ready, co_await wait_for_bytes());
+  if (ready == 0) co_return LogPiece{};
+  if (const int file = reader_->plain_file(); file >= 0) {
+    const ByteRange range{at_, at_ + std::min(ready, kPlacePiece)};
+    at_ = range.end;
+    co_return LogPiece{.file = file, .range = range};
+  }
+  TY_CO_TRY(const std::string_view bytes, read(ready));
+  co_return LogPiece{.bytes = bytes};
 }
 
 }  // namespace ty::telemetry

@@ -93,10 +93,15 @@ class LogFollower {
   /// Up to 1 MiB, valid until the next call; empty at the very end. Errc::NotFound when the task
   /// ended without ever having had a log.
   boost::asio::awaitable<Result<std::string_view>> next();
+  /// As `next`, but a log that lies as it is in a file is not read: up to 16 MiB by their place.
+  boost::asio::awaitable<Result<LogPiece>> next_piece();
   std::uint64_t position() const { return at_; }
 
  private:
-  Result<std::size_t> read_some();
+  /// How many bytes there are beyond `at_`; waits until there are some. 0: the very end.
+  boost::asio::awaitable<Result<std::uint64_t>> wait_for_bytes();
+  Result<std::uint64_t> look();
+  Result<std::string_view> read(std::uint64_t ready);
 
   FollowOptions options_;
   LogInterest interest_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -9,6 +10,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_future.hpp>
 #include <future>
 #include <thread>
@@ -71,6 +73,29 @@ TEST_F(Following, AFinishedLogEndsAtOnce) {
   EXPECT_EQ(start({.path = dir / "x.log", .from = 8}).get().text, "");
   ASSERT_TRUE(compress_log(dir / "x.log"));
   EXPECT_EQ(start({.path = dir / "x.log", .from = 4}).get().text, "two\n");
+}
+
+TEST_F(Following, APlainLogIsHandedOutByItsPlaceAndACompressedOneByItsBytes) {
+  write_log(dir / "x.log", {{"one\ntwo\n", kStart}});
+  const auto first_piece = [&] {
+    auto take = [](LogWatcher& watcher, std::string path) -> asio::awaitable<std::string> {
+      const auto executor = co_await asio::this_coro::executor;
+      FollowOptions options{.path = std::move(path), .from = 4};
+      LogFollower follower(watcher, executor, std::move(options));
+      const Result<LogPiece> piece = co_await follower.next_piece();
+      const Result<LogPiece> end = co_await follower.next_piece();
+      EXPECT_TRUE(end && end->empty());
+      if (piece->file < 0) co_return "bytes: " + std::string(piece->bytes);
+      std::string text(piece->range.size(), ' ');
+      EXPECT_EQ(::pread(piece->file, text.data(), text.size(), off_t(piece->range.begin)),
+                ssize_t(text.size()));
+      co_return "place: " + text;
+    };
+    return asio::co_spawn(io, take(*watcher, dir / "x.log"), asio::use_future).get();
+  };
+  EXPECT_EQ(first_piece(), "place: two\n");
+  ASSERT_TRUE(compress_log(dir / "x.log"));
+  EXPECT_EQ(first_piece(), "bytes: two\n");
 }
 
 TEST_F(Following, ATaskThatEndedWithoutALogIsNotFound) {

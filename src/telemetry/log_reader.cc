@@ -37,6 +37,7 @@ LogReader::~LogReader() = default;
 
 std::uint64_t LogReader::size() const { return bytes_->size(); }
 bool LogReader::compressed() const { return bytes_->compressed(); }
+int LogReader::plain_file() const { return bytes_->plain_file(); }
 bool LogReader::has_times() {
   const auto known = index();
   return known && (*known)->count() > 0;

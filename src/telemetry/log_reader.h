@@ -28,6 +28,15 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
+/// A part of a log on its way to somebody: its bytes, or where they lie in a plain file, so that
+/// who only passes them on never touches them.
+struct LogPiece {
+  std::string_view bytes;  ///< when `file` is -1
+  int file = -1;           ///< open as long as whoever handed this out
+  ByteRange range;         ///< in `file`
+  bool empty() const { return bytes.empty() && range.empty(); }
+};
+
 /// The start of a line and its number.
 struct LinePlace {
   std::uint64_t offset = 0;
@@ -58,6 +67,8 @@ class LogReader {
   std::uint64_t size() const;
   ByteRange whole() const { return {0, size()}; }
   bool compressed() const;
+  /// The reader's own descriptor of a log that is not compressed, else -1.
+  int plain_file() const;
   /// False: there is no usable index, so times are unknown.
   bool has_times();
   /// Takes note of what was appended since.

@@ -98,10 +98,15 @@ std::string file_name(const std::string& job, const std::string& task) {
 net::StreamBody stream_of(std::shared_ptr<control::LogText> text, bool follow) {
   auto write = [text](net::BodyWriter& out) -> asio::awaitable<void> {
     for (;;) {
-      const auto piece = co_await text->next();
+      const auto piece = co_await text->next_piece();
       // The status is long gone: all we can do is not to end the answer as if it were whole.
       if (!piece) throw std::runtime_error(piece.error().message);
-      if (piece->empty() || !co_await out.write(*piece)) co_return;
+      if (piece->empty()) co_return;
+      const bool sent =
+          piece->file < 0
+              ? bool{co_await out.write(piece->bytes)}
+              : bool{co_await out.write_file(piece->file, piece->range.begin, piece->range.size())};
+      if (!sent) co_return;
     }
   };
   return {.write = std::move(write), .length = text->length, .endless = follow};

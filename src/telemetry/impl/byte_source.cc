@@ -18,6 +18,7 @@ class PlainFile final : public ByteSource {
       : fd_(std::move(fd)), size_(size), path_(std::move(path)) {}
   std::uint64_t size() const override { return size_; }
   bool compressed() const override { return false; }
+  int plain_file() const override { return fd_.get(); }
 
   Result<void> refresh() override {
     TY_TRY(const std::uint64_t now, file_size(fd_.get(), path_));

@@ -14,6 +14,8 @@ class ByteSource {
   virtual ~ByteSource() = default;
   virtual std::uint64_t size() const = 0;
   virtual bool compressed() const = 0;
+  /// The descriptor of a plain file, the source's own; -1: the bytes lie nowhere as they are.
+  virtual int plain_file() const { return -1; }
   /// Takes note of growth.
   virtual Result<void> refresh() = 0;
   /// Fewer bytes than asked for only at the end.
