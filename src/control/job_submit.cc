@@ -143,7 +143,7 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
         auth::may(request.who, auth::Action::UsePriorityAboveHigh, {.workspace = workspace->id}));
   }
   TY_CO_DO(check_mounts(spec));
-  if (!spec.secrets.empty()) {
+  if (!spec.secrets.empty() || !read.secrets.empty()) {
     co_return fail(Errc::Invalid,
                    "no secret is stored on this server",
                    {{"/secrets", "pass it in env, or leave it away", "reference"}});

@@ -22,6 +22,7 @@ std::optional<model::JobSpec> read_back(const std::string& text,
   ReadOptions options;
   options.format = dialect;
   options.local_sources = LocalSources::Keep;
+  options.allow_covered = true;
   ReadResult result = read(text, options);
   if (result.ok() && result.jobs.size() == 1) return std::move(result.jobs.front().spec);
   why = result.ok() ? "it would be several jobs"
@@ -82,6 +83,15 @@ Printed print(const model::JobSpec& spec, model::Dialect to) {
   for (const Difference& one : rest)
     notes.lost(one.path, shorten(one.value) + " has no word in the " + format + "; left out");
   if (spec.dialect != to) {
+    for (const auto& [name, ref] : spec.secrets) {
+      if (!ref.sealed) continue;
+      if (spec.dialect == model::Dialect::OpenPaiV2)
+        notes.refused(
+            "secrets." + name,
+            "its place in the command is filled by OpenPAI v2 files only; use a variable");
+      else
+        notes.lost("secrets." + name, "the value of a secret is never written; give it again");
+    }
     for (const model::UnknownKey& key : spec.unknown) {
       std::string path = key.pointer.substr(std::min<std::size_t>(1, key.pointer.size()));
       std::ranges::replace(path, '/', '.');

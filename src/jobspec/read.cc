@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "jobspec/impl/cover.h"
 #include "jobspec/impl/detect.h"
 #include "jobspec/impl/dialect.h"
 #include "jobspec/impl/limits.h"
@@ -154,6 +155,7 @@ class FileReader {
     for (std::size_t i = 0; i < documents.size(); ++i)
       read_document(documents[i], i, documents.size());
     check_given_params(documents.front());
+    result_.secret_ranges = ranges_to_cover(tree_, hidden_);
     if (!result_.errors.empty()) {
       sort_and_cut(result_.errors);
       result_.jobs.clear();
@@ -272,10 +274,12 @@ class FileReader {
                                  const std::map<std::string, std::string>& values) {
     Report report;
     Params params(values);
-    ReadJob job{parse(document, options_, params, report), {}};
+    ReadJob job{.spec = parse(document, options_, params, report)};
     job.spec.dialect = dialect;
     sort_and_cut(report.warnings);
     job.warnings = std::move(report.warnings);
+    job.secrets = std::move(report.secrets);
+    hidden_.insert(hidden_.end(), report.hidden.begin(), report.hidden.end());
     take(report.errors);
     result_.jobs.push_back(std::move(job));
     return params.names();
@@ -299,6 +303,7 @@ class FileReader {
   const ReadOptions& options_;
   std::map<std::string, std::vector<std::string>> given_;
   std::set<std::string> names_;
+  std::vector<Ref> hidden_;
   ReadResult result_;
 };
 
@@ -310,7 +315,8 @@ ReadResult read(std::string_view text, const ReadOptions& options) {
     result.errors.push_back(std::move(*issue));
     return result;
   }
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  const bool mark = text.starts_with("\xEF\xBB\xBF");
+  if (mark) text.remove_prefix(3);
 
   std::optional<Tree> tree;
   Syntax syntax = read_tree(text, tree);
@@ -329,6 +335,9 @@ ReadResult read(std::string_view text, const ReadOptions& options) {
     return result;
   }
   ReadResult jobs = FileReader(*tree, options).run();
+  if (mark) {
+    for (auto& [offset, length] : jobs.secret_ranges) offset += 3;
+  }
   if (!result.errors.empty()) {
     jobs.jobs.clear();
     std::ranges::move(result.errors, std::back_inserter(jobs.errors));

@@ -3,8 +3,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/secret.h"
 #include "jobspec/issue.h"
 #include "model/job_spec.h"
 
@@ -34,6 +36,9 @@ struct ReadOptions {
   std::map<std::string, std::string> params;
   SiteDefaults defaults;
   LocalSources local_sources = LocalSources::Refuse;
+  /// `******` stands for a secret that was covered when the file was shown. A job cannot run with
+  /// it, but it can be compared.
+  bool allow_covered = false;
   std::map<std::string, std::string>
       uploads;  ///< local source as written (`.`, `./src`) → `upload:<sha256>`
 };
@@ -41,6 +46,9 @@ struct ReadOptions {
 struct ReadJob {
   model::JobSpec spec;
   std::vector<Issue> warnings;
+  /// Secrets written in the file. The spec has `sealed: "@name"` in their place: whoever keeps the
+  /// job seals them.
+  std::map<std::string, Secret> secrets;
 };
 
 /// Either jobs or errors. Several documents, or several values of a parameter, are several jobs:
@@ -48,6 +56,8 @@ struct ReadJob {
 struct ReadResult {
   std::vector<ReadJob> jobs;
   std::vector<Issue> errors;  ///< by position, at most 100
+  /// Offset and length of what must be covered when the text is shown, in order, apart.
+  std::vector<std::pair<std::int64_t, std::int64_t>> secret_ranges;
   std::optional<model::Dialect> dialect;
   bool ok() const { return errors.empty(); }
 };
@@ -57,6 +67,10 @@ struct ReadResult {
 /// here; what only the site knows (storages, stored secrets, quota, taken names) is left to
 /// `control`.
 ReadResult read(std::string_view text, const ReadOptions& options = {});
+
+/// The text with `******` over each of the ranges.
+std::string cover(std::string_view text,
+                  const std::vector<std::pair<std::int64_t, std::int64_t>>& ranges);
 
 /// What people call it: `OpenPAI v2 job`, `Volcano Job`.
 std::string_view title(model::Dialect dialect);

@@ -34,6 +34,7 @@ model::JobSpec plainly(model::JobSpec spec) {
   bool needs = spec.completion.need > 0;
   for (model::RoleSpec& role : spec.roles) {
     needs = needs || role.completion.need > 0;
+    if (role.resources.gpus == 0) role.resources.gpu_types.clear();
     if (!role.completion.min_succeeded && !role.completion.decider)
       role.completion.ends_job = false;
   }

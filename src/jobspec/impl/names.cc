@@ -122,6 +122,27 @@ std::optional<Refusal> check(const NameRule& rule,
   return std::nullopt;
 }
 
+/// None: FfDL takes any name.
+std::optional<NameRule> job_rule(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::Native:
+      return NameRule{"-_.", 100, First::LetterOrDigit, true};
+    case Dialect::OpenPaiV1:
+      return NameRule{"-_.~", 255};
+    case Dialect::OpenPaiV2:
+      return NameRule{"-_", 255};
+    case Dialect::GpuManager:
+      return NameRule{"-", 63, First::LetterOrDigit, false, true};
+    case Dialect::Volcano:
+      return NameRule{"-.", 63, First::LetterOrDigit, false, true};
+    case Dialect::Octopus:
+      return NameRule{"-_", 30, First::Any, true};
+    case Dialect::Ffdl:
+      break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Refusal> check_visible(std::string_view text) {
@@ -140,25 +161,17 @@ std::optional<Refusal> check_visible(std::string_view text) {
 }
 
 std::optional<Refusal> check_job_name(Dialect dialect, std::string_view name) {
-  switch (dialect) {
-    case Dialect::Native:
-      return check({"-_.", 100, First::LetterOrDigit, true}, name, "my-job");
-    case Dialect::OpenPaiV1:
-      return check({"-_.~", 255}, name, "my-job");
-    case Dialect::OpenPaiV2:
-      return check({"-_", 255}, name, "my-job");
-    case Dialect::Ffdl:
-      return name.size() > 225
-                 ? std::optional<Refusal>({"range", "is too long; write at most 225 characters"})
-                 : check_visible(name);
-    case Dialect::GpuManager:
-      return check({"-", 63, First::LetterOrDigit, false, true}, name, "my-job");
-    case Dialect::Volcano:
-      return check({"-.", 63, First::LetterOrDigit, false, true}, name, "my-job");
-    case Dialect::Octopus:
-      return check({"-_", 30, First::Any, true}, name, "my-job");
-  }
-  return std::nullopt;
+  if (const auto rule = job_rule(dialect)) return check(*rule, name, "my-job");
+  if (name.size() > 225) return Refusal{"range", "is too long; write at most 225 characters"};
+  return check_visible(name);
+}
+
+std::string nearest_job_name(Dialect dialect, std::string_view name) {
+  const auto rule = job_rule(dialect);
+  if (!rule) return std::string(name.substr(0, 225));
+  if (is_plainly_good(*rule, name)) return std::string(name);
+  std::string near = nearest(*rule, name);
+  return near.empty() ? "job" : near;
 }
 
 std::optional<Refusal> check_role_name(Dialect dialect, std::string_view name) {

@@ -10,6 +10,8 @@
 namespace ty::jobspec {
 
 std::optional<Refusal> check_job_name(model::Dialect dialect, std::string_view name);
+/// The name itself where the dialect allows it, else the nearest one that it does.
+std::string nearest_job_name(model::Dialect dialect, std::string_view name);
 std::optional<Refusal> check_role_name(model::Dialect dialect, std::string_view name);
 std::optional<Refusal> check_workspace(std::string_view name);
 std::optional<Refusal> check_port_label(std::string_view label);

@@ -14,15 +14,14 @@ bool is_param_name(std::string_view name) {
   });
 }
 
-/// A value of the command line has no quotes: it is a number or a boolean where it looks like one.
+}  // namespace
+
 std::string json_of_given(const std::string& text) {
   if (is_json_number(text) || text == "true" || text == "false") return text;
   std::string json;
   append_json_text(json, text);
   return json;
 }
-
-}  // namespace
 
 void Params::read(Ref map, Report& report) {
   for (const Ref entry : map) {

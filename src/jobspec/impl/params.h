@@ -25,6 +25,13 @@ class Params {
   /// The values this job knows, as JSON.
   std::string to_json() const;
 
+  /// The value of `-p name=…` for formats with parameters of their own; names the parameter.
+  std::optional<std::string> given(const std::string& name) {
+    names_.insert(name);
+    const auto found = given_.find(name);
+    return found == given_.end() ? std::nullopt : std::optional(found->second);
+  }
+
   const std::set<std::string>& names() const { return names_; }  ///< of the file, and used ones
   bool declares_any() const { return !order_.empty(); }
 
@@ -38,6 +45,9 @@ class Params {
   std::vector<std::string> order_;
   std::set<std::string> names_;
 };
+
+/// `0.1`, `true`, `"adam"`: a value of the command line has no quotes, it is what it looks like.
+std::string json_of_given(const std::string& text);
 
 /// A literal text as it must be written so that render() gives it back.
 std::string escape_template(std::string_view text);

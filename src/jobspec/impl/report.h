@@ -1,10 +1,13 @@
 #pragma once
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/secret.h"
 #include "jobspec/impl/tree.h"
 #include "jobspec/issue.h"
+#include "model/job_spec.h"
 
 namespace ty::jobspec {
 
@@ -29,8 +32,21 @@ class Report {
   /// A key that should be there: named with its path, shown at its parent.
   void missing(Ref parent, std::string_view key, std::string message);
 
+  /// A value that is nobody's business. The model gets what is returned: a name under which the
+  /// value travels beside it until `control` seals it (read.h). `at` is covered wherever the file
+  /// is shown.
+  model::SecretRef keep_secret(const std::string& name, std::string value, Ref at) {
+    secrets[name] = Secret(std::move(value));
+    hide(at);
+    return {.sealed = "@" + name};
+  }
+  /// Covers a value of the file, and everything below it.
+  void hide(Ref at) { hidden.push_back(at); }
+
   std::vector<Issue> errors;
   std::vector<Issue> warnings;
+  std::map<std::string, Secret> secrets;
+  std::vector<Ref> hidden;
 
  private:
   static void add(std::vector<Issue>& to,

@@ -480,12 +480,6 @@ std::string print(const JobSpec& spec, const std::string&, Notes& notes) {
     else if (command.shell == model::Shell::Sh || command.shell == model::Shell::Bash)
       notes.changed(path + ".shell", "run by bash where the image has it, else by sh");
   }
-  for (const auto& [name, ref] : spec.secrets) {
-    if (ref.sealed) {
-      notes.lost("secrets." + name,
-                 "its value is not written; store it with a name and write that under secrets:");
-    }
-  }
   return print_native(spec);
 }
 

@@ -1,6 +1,8 @@
 #include "jobspec/impl/dialect.h"
 
 #include "jobspec/openpai_v1/parse.h"
+#include "jobspec/openpai_v1/print.h"
+#include "jobspec/openpai_v1/schema.h"
 
 namespace ty::jobspec::openpai_v1 {
 namespace {
@@ -36,6 +38,8 @@ const DialectEntry kDialect{.dialect = model::Dialect::OpenPaiV1,
                             .evidence = evidence,
                             .keys = keys,
                             .parse = parse,
-                            .print = nullptr};
+                            .print = print,
+                            .carry_place = "extras.trainyard",
+                            .schema = schema};
 
 }  // namespace ty::jobspec::openpai_v1

@@ -3,24 +3,23 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "jobspec/impl/carry.h"
 #include "jobspec/impl/defaults.h"
 #include "jobspec/impl/foreign.h"
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/quantity.h"
+#include "jobspec/openpai_v1/folders.h"
 #include "model/environment.h"
 
 namespace ty::jobspec::openpai_v1 {
 namespace {
 
-using model::Mount;
-using model::MountKind;
 using model::MountMode;
 using model::RoleSpec;
 
 constexpr std::int64_t kMinMemoryMb = 100;
 constexpr std::int64_t kUsualShmMb = 64;
 constexpr std::int64_t kMaxMb = limits::kMaxMemory / kMiB;
-constexpr std::int64_t kMaxCodeBytes = 200'000'000;
 
 class V1Reader final : public ForeignReader {
  public:
@@ -48,13 +47,15 @@ class V1Reader final : public ForeignReader {
     spec_.completion.at_end = model::AtEnd::Succeed;
     if (const Ref extras = present(top_, "extras")) {
       if (extras.is_map())
-        spec_.extras = to_json(extras);
+        spec_.extras = extras_of(extras);
       else
         wrong_type(extras, "a map", "extras: {}");
     }
     read_roles();
     read_environment();
     read_kill_all();
+    if (const Ref extras = top_.find("extras"); extras && extras.find("trainyard"))
+      apply_carried(spec_, extras.find("trainyard"), report_);
     validate(spec_, *this, report_);
     return std::move(spec_);
   }
@@ -82,6 +83,18 @@ class V1Reader final : public ForeignReader {
   }
 
  private:
+  /// All but what Trainyard put there itself.
+  static std::string extras_of(Ref extras) {
+    std::string json = "{";
+    for (const Ref entry : extras) {
+      if (entry->key == "trainyard") continue;
+      if (json.size() > 1) json += ',';
+      append_json_text(json, entry->key);
+      json += ":" + to_json(entry);
+    }
+    return json + "}";
+  }
+
   static std::string_view job_key(Part part) {
     switch (part) {
       case Part::Name:
@@ -180,41 +193,18 @@ class V1Reader final : public ForeignReader {
     }
   }
 
-  /// Folders of the old file system. An absolute path is mounted where it is; anything else is only
-  /// named to the task, as OpenPAI did.
   void read_folders(RoleSpec& common) {
-    const auto folder = [&](std::string_view key, MountKind kind, std::string_view variable) {
+    for (const auto& [key, kind] : kFolders) {
       std::string text;
-      if (!read_text(top_, key, text, std::string(key) + ": /data/mnist") || text.empty()) return;
-      Mount mount{.kind = kind,
-                  .source = text,
-                  .read_only = kind == MountKind::Data,
-                  .mode = MountMode::ExportOnly};
-      if (text.starts_with('/')) {
-        mount.source = "host:" + text;
-        mount.target = text;
-        mount.mode = MountMode::Mount;
-      } else {
-        report_.warn(top_.find(key),
-                     "ignored",
-                     "is not mounted, only named in " + std::string(variable) +
-                         "; write an absolute path to mount it");
-      }
-      common.mounts.push_back(std::move(mount));
+      if (!read_text(top_, key, text, std::string(key) + ": /data/mnist") || text.empty()) continue;
+      common.mounts.push_back(folder_mount(kind, text));
       mounts_.push_back(top_.find(key));
-    };
-    folder("dataDir", MountKind::Data, "PAI_DATA_DIR");
-    folder("outputDir", MountKind::Output, "PAI_OUTPUT_DIR");
-    std::string code;
-    if (!read_text(top_, "codeDir", code, "codeDir: /code/mnist") || code.empty()) return;
-    while (code.size() > 1 && code.ends_with('/')) code.pop_back();
-    Mount mount{.kind = MountKind::Code,
-                .source = code.starts_with('/') ? "host:" + code : code,
-                .mode = MountMode::CopyIn};
-    mount.target = "./" + code.substr(code.rfind('/') + 1);
-    mount.size_limit = kMaxCodeBytes;
-    common.mounts.push_back(std::move(mount));
-    mounts_.push_back(top_.find("codeDir"));
+      if (common.mounts.back().mode != MountMode::ExportOnly) continue;
+      report_.warn(top_.find(key),
+                   "ignored",
+                   "is not mounted, only named in the environment; write an absolute path, or one "
+                   "that begins with $PAI_DEFAULT_FS_URI");
+    }
   }
 
   void read_role(Ref from, RoleSpec& role, int i) {

@@ -1,5 +1,9 @@
 #include "jobspec/impl/dialect.h"
 
+#include "jobspec/openpai_v2/parse.h"
+#include "jobspec/openpai_v2/print.h"
+#include "jobspec/openpai_v2/schema.h"
+
 namespace ty::jobspec::openpai_v2 {
 namespace {
 
@@ -39,7 +43,9 @@ const DialectEntry kDialect{.dialect = model::Dialect::OpenPaiV2,
                             .address = "/rest-server/api/v2/jobs",
                             .evidence = evidence,
                             .keys = keys,
-                            .parse = nullptr,
-                            .print = nullptr};
+                            .parse = parse,
+                            .print = print,
+                            .carry_place = "extras.trainyard",
+                            .schema = schema};
 
 }  // namespace ty::jobspec::openpai_v2
