@@ -79,9 +79,8 @@ LiveJob* Controller::find(const JobId& job) {
   return at == live_.end() ? nullptr : at->second.get();
 }
 
-LiveJob& Controller::add(model::Job job, std::shared_ptr<const model::JobSpec> spec) {
-  auto live =
-      std::make_unique<LiveJob>(LiveJob{.job = std::move(job), .spec = HeldSpec(std::move(spec))});
+LiveJob& Controller::add(model::Job job, HeldSpec spec) {
+  auto live = std::make_unique<LiveJob>(LiveJob{.job = std::move(job), .spec = std::move(spec)});
   LiveJob& added = *live;
   live_.insert_or_assign(added.job.id, std::move(live));
   board_.open(added.job.id);
@@ -474,7 +473,7 @@ void Controller::apply_reports() {
 // What people ask for
 // ------------------------------------------------------------------------------------
 
-void Controller::admit(model::Job job, std::shared_ptr<const model::JobSpec> spec) {
+void Controller::admit(model::Job job, HeldSpec spec) {
   auto here = [this, job = std::move(job), spec = std::move(spec)]() mutable {
     // Two answers to one idempotent submit, or a wish that came with the admission, may be here
     // first.

@@ -59,7 +59,7 @@ class Controller {
   boost::asio::awaitable<void> stop();
 
   /// A job that was just stored. Any thread.
-  void admit(model::Job job, std::shared_ptr<const model::JobSpec> spec);
+  void admit(model::Job job, HeldSpec spec);
   /// What the engine saw. Any thread, never blocks.
   void report(engine::TaskReport report);
 
@@ -86,7 +86,7 @@ class Controller {
 
  private:
   LiveJob* find(const JobId& job);
-  LiveJob& add(model::Job job, std::shared_ptr<const model::JobSpec> spec);
+  LiveJob& add(model::Job job, HeldSpec spec);
   model::JobProgress progress(LiveJob& live);
   void apply(LiveJob& live, const model::Fact& fact, Time at);
   void after_change(LiveJob& live, const model::Effects& effects);

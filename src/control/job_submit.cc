@@ -224,7 +224,8 @@ asio::awaitable<Result<std::vector<Submitted>>> JobService::insert(std::vector<P
     if (stored.repeated) continue;
     last = std::max(last, stored.event);
     stored.job.life.tasks = std::move(tasks[i]);
-    p_.controller.admit(std::move(stored.job), std::move(prepared[i].spec));
+    HeldSpec spec(std::move(prepared[i].spec), std::move(stored.spec));
+    p_.controller.admit(std::move(stored.job), std::move(spec));
   }
   p_.hub.announce(last);
   co_return answers;

@@ -62,9 +62,12 @@ asio::awaitable<Result<void>> Controller::recover() {
 
   std::vector<model::TaskKey> expected;
   for (model::Job& job : jobs) {
-    TY_CO_TRY(const std::string json, co_await jobs_.spec(job.seq));
+    TY_CO_TRY(store::PackedSpec packed, co_await jobs_.packed_spec(job.seq));
+    TY_CO_TRY(const std::string json, packed.json());
     TY_CO_TRY(model::JobSpec spec, model::spec_from_json(json));
-    LiveJob& live = add(std::move(job), std::make_shared<const model::JobSpec>(std::move(spec)));
+    LiveJob& live =
+        add(std::move(job),
+            {std::make_shared<const model::JobSpec>(std::move(spec)), std::move(packed)});
     occupy_places(live);
     for (const model::Task& task : live.job.life.tasks) {
       if (!holds_a_place(task.state)) continue;

@@ -58,12 +58,19 @@ Result<Job> find_prefix(Tx& tx, const std::string& prefix) {
               fmt::format("several jobs begin with {}: {}; give more of the id", prefix, list));
 }
 
-struct File {
-  Original original;
-  std::string spec_json;
-};
+std::unexpected<Error> damaged() { return fail(Errc::Internal, "a stored job file is damaged"); }
 
-Result<File> load_file(Tx& tx, JobSeq seq) {
+Result<PackedSpec> load_packed(Tx& tx, JobSeq seq) {
+  auto rows = tx.query("select original_size, body from job_files where job_seq = :job", seq);
+  if (!rows.next()) {
+    TY_DO(rows.status());
+    return fail(Errc::NotFound, "there is no such job");
+  }
+  return PackedSpec{.body = std::make_shared<const std::string>(rows.blob(1)),
+                    .original_size = static_cast<std::size_t>(rows.integer(0))};
+}
+
+Result<Original> load_original(Tx& tx, JobSeq seq) {
   auto rows = tx.query(
       "select media_type, sha256, secret_ranges, original_size, body from job_files where job_seq "
       "= :job",
@@ -74,22 +81,20 @@ Result<File> load_file(Tx& tx, JobSeq seq) {
   }
   TY_TRY(std::string body, decompress(rows.blob(4)));
   const auto original_size = static_cast<std::size_t>(rows.integer(3));
-  if (original_size > body.size()) return fail(Errc::Internal, "a stored job file is damaged");
-  File file;
-  file.spec_json = body.substr(original_size);
+  if (original_size > body.size()) return damaged();
   body.resize(original_size);
-  file.original = {.media_type = rows.get<std::string>(0),
-                   .bytes = std::move(body),
-                   .sha256 = rows.get<std::string>(1)};
+  Original original{.media_type = rows.get<std::string>(0),
+                    .bytes = std::move(body),
+                    .sha256 = rows.get<std::string>(1)};
   const std::string_view ranges = rows.text(2);
   for (const char* at = ranges.data(); at < ranges.data() + ranges.size(); ++at) {
     std::int64_t offset = 0;
     std::int64_t length = 0;
     at = std::from_chars(at, ranges.data() + ranges.size(), offset).ptr;
     at = std::from_chars(at + 1, ranges.data() + ranges.size(), length).ptr;
-    file.original.secret_ranges.emplace_back(offset, length);
+    original.secret_ranges.emplace_back(offset, length);
   }
-  return file;
+  return original;
 }
 
 Result<std::vector<JobSeq>> unended(Tx& tx) {
@@ -111,6 +116,13 @@ Result<std::vector<JobSeq>> unended(Tx& tx) {
 }
 
 }  // namespace
+
+Result<std::string> PackedSpec::json() const {
+  TY_TRY(std::string text, decompress(*body));
+  if (original_size > text.size()) return damaged();
+  text.erase(0, original_size);
+  return text;
+}
 
 asio::awaitable<Result<Job>> JobStore::find(JobId id) {
   auto read = [&id](Tx& tx) -> Result<Job> {
@@ -148,18 +160,17 @@ asio::awaitable<Result<Job>> JobStore::find_by_prefix(std::string prefix) {
 }
 
 asio::awaitable<Result<std::string>> JobStore::spec(JobSeq seq) {
-  auto read = [seq](Tx& tx) -> Result<std::string> {
-    TY_TRY(auto file, load_file(tx, seq));
-    return std::move(file.spec_json);
-  };
+  TY_CO_TRY(const PackedSpec packed, co_await packed_spec(seq));
+  co_return packed.json();
+}
+
+asio::awaitable<Result<PackedSpec>> JobStore::packed_spec(JobSeq seq) {
+  auto read = [seq](Tx& tx) { return load_packed(tx, seq); };
   co_return co_await db_.read(std::move(read));
 }
 
 asio::awaitable<Result<Original>> JobStore::original(JobSeq seq) {
-  auto read = [seq](Tx& tx) -> Result<Original> {
-    TY_TRY(auto file, load_file(tx, seq));
-    return std::move(file.original);
-  };
+  auto read = [seq](Tx& tx) { return load_original(tx, seq); };
   co_return co_await db_.read(std::move(read));
 }
 

@@ -24,13 +24,16 @@ constexpr Millis kClockSlack{60'000};
 
 /// The job file as job_files keeps it, packed by the caller's thread before the writer's turn.
 struct PackedFile {
-  std::string body;
+  PackedSpec spec;
   std::string secret_ranges;
 };
 
 PackedFile pack(const NewJob& fresh) {
   PackedFile file;
-  file.body = compress(fresh.original.bytes + fresh.spec_json);
+  std::string body = compress(fresh.original.bytes + fresh.spec_json);
+  body.shrink_to_fit();
+  file.spec = {.body = std::make_shared<const std::string>(std::move(body)),
+               .original_size = fresh.original.bytes.size()};
   for (const auto& [offset, length] : fresh.original.secret_ranges) {
     file.secret_ranges +=
         fmt::format("{}{}+{}", file.secret_ranges.empty() ? "" : ",", offset, length);
@@ -152,8 +155,8 @@ Result<void> insert_companions(Tx& tx,
       fresh.original.media_type,
       fresh.original.sha256,
       file.secret_ranges,
-      fresh.original.bytes.size(),
-      Blob{file.body}));
+      file.spec.original_size,
+      Blob{*file.spec.body}));
   for (const auto& [key, value] : fresh.labels) {
     TY_DO(
         tx.exec("insert into job_labels (job_seq, key, value, owner_id) values (:job, :key, "
@@ -196,7 +199,7 @@ Result<Inserted> insert_job(Tx& tx, const NewJob& fresh, const PackedFile& file)
   TY_TRY(const EventId event,
          append_event(tx, subject, job.created_at, "job.submitted", fresh.actor, fresh.event));
   job.life.tasks.clear();
-  return Inserted{.job = std::move(job), .event = event};
+  return Inserted{.job = std::move(job), .spec = file.spec, .event = event};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,8 +41,17 @@ struct NewJob {
   model::JsonText event = "{}";  ///< data of the event `job.submitted`
 };
 
+/// A job's file and spec as they are stored: a few hundred bytes, for those who hold many.
+struct PackedSpec {
+  std::shared_ptr<const std::string> body;
+  std::size_t original_size = 0;
+  /// The normalised spec as JSON (model/spec_json.h).
+  Result<std::string> json() const;
+};
+
 struct Inserted {
   model::Job job;         ///< without tasks
+  PackedSpec spec;        ///< empty when repeated
   bool repeated = false;  ///< an earlier request with this idempotency key made it
   EventId event;          ///< 0 when repeated
 };
@@ -103,6 +113,7 @@ class JobStore {
 
   /// The normalised spec as JSON (model/spec_json.h).
   boost::asio::awaitable<Result<std::string>> spec(JobSeq seq);
+  boost::asio::awaitable<Result<PackedSpec>> packed_spec(JobSeq seq);
   boost::asio::awaitable<Result<Original>> original(JobSeq seq);
   boost::asio::awaitable<Result<model::TextMap>> labels(JobSeq seq);
 
