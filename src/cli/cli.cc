@@ -62,6 +62,7 @@ int run(int argc,
   add_job_actions(app, context);
   add_events(app, context);
   add_nodes(app, context);
+  add_replay(app, context);
   add_check(app, context);
   add_login(app, context);
   add_token(app, context);

@@ -29,6 +29,8 @@ std::int64_t count_before(const State& s, const Waiting& waiting, Time now) {
     }
     before += static_cast<std::int64_t>(low);
   }
+  // A pause after a failure costs nobody their place.
+  for (const auto& [until, sleeper] : s.queue.asleep()) before += turns.of(*sleeper) < mine ? 1 : 0;
   return before;
 }
 
@@ -56,11 +58,9 @@ Explanation Scheduler::explain(const RequestId& id, Time now, Detail detail) con
   e.verdict = found.verdict;
   e.reasons = std::move(found.reasons);
   e.position = 1 + count_before(s, *waiting, now);
-  if (detail == Detail::Full) {
-    if (e.verdict != Explanation::Verdict::Impossible)
-      e.estimate = estimate_start(s, *waiting, now);
-    e.change = smallest_change(s, *waiting, now);
-  }
+  if (detail != Detail::Reason && e.verdict != Explanation::Verdict::Impossible)
+    e.estimate = estimate_start(s, *waiting, now);
+  if (detail == Detail::Full) e.change = smallest_change(s, *waiting, now);
   return e;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,29 +30,36 @@ struct Trace {
 Result<Trace> read_trace(std::string_view csv);
 
 enum class ReplayPolicy : std::uint8_t {
-  Fifo,        ///< strictly in order of arrival; GPUs are counted, nodes are not looked at
-  FifoSkip,    ///< in order, but who does not fit is passed
-  Oracle,      ///< knows every duration: shortest remaining time first, stopping others at will
-  Production,  ///< the scheduler of this program on real nodes; it does not know durations
+  Fifo,      ///< strictly in order of arrival; GPUs are counted, nodes are not looked at
+  FifoSkip,  ///< in order, but who does not fit is passed
+  Oracle,    ///< knows every duration: shortest remaining time first, stopping others at will
+  Fair,      ///< the scheduler of this program on nodes, fair share, nobody may be stopped
+  Service,   ///< the same, least service first, every job preemptible
 };
 std::string_view to_string(ReplayPolicy policy);
+/// One line for people.
+std::string_view describe(ReplayPolicy policy);
 Result<ReplayPolicy> replay_policy(std::string_view word);
+const std::vector<ReplayPolicy>& replay_policies();
 
 struct ReplaySite {
   int nodes = 60;
   int gpus_per_node = 8;
+  Millis restart{0};       ///< what a job loses each time it goes on after having been stopped
+  int estimate_every = 0;  ///< every so manieth of those who cannot start at once is told when it
+                           ///< will; 0: none
 };
 
-/// What the production policy is in a replay: every job counts as preemptible, all have the same
-/// priority.
-Policy replay_production_policy();
+/// Whether every job of the trace could run on the empty site; the error names the first that could
+/// not.
+Result<void> fits_site(const Trace& trace, const ReplaySite& site);
 
 struct ReplayResult {
   ReplayPolicy policy = ReplayPolicy::Fifo;
   std::vector<Millis> completion;  ///< from submission to end, per job of the trace
   std::vector<Millis> wait;        ///< the same less its duration
   std::vector<double>
-      estimate_error;  ///< of those estimated at submission: |estimated - real| / real wait
+      estimate_error;  ///< of those told when they would start, who waited: |told - real| / real
   std::int64_t preemptions = 0;
   double utilisation = 0;  ///< of all GPUs, from the first submission to the last end
   double idle_while_wanted =
@@ -60,17 +67,34 @@ struct ReplayResult {
   std::vector<std::pair<Time, int>> waiting;  ///< how many waited, sampled
 };
 
-/// Jobs larger than a node become gangs of equal tasks. Nothing is lost when a job is stopped: it
-/// goes on where it was.
-ReplayResult replay(const Trace& trace,
-                    const ReplaySite& site,
-                    ReplayPolicy policy,
-                    const Policy& production = replay_production_policy());
+/// Jobs larger than a node become gangs of equal tasks. The trace must fit the site.
+ReplayResult replay(const Trace& trace, const ReplaySite& site, ReplayPolicy policy);
 
-/// The results side by side, for a terminal. `fifo` waits are the yardstick of the last column.
-std::string replay_table(const Trace& trace, const std::vector<ReplayResult>& results);
-/// One HTML page with plots (SVG, no scripts): completion times, jobs waiting over time, mean wait
-/// per tenant.
+/// What a result comes down to.
+struct ReplayFigures {
+  struct Spread {
+    double mean = 0, median = 0, p90 = 0, p99 = 0, most = 0;  ///< hours
+  };
+  Spread completion;
+  Spread wait;
+  double utilisation = 0;
+  double idle_while_wanted = 0;
+  std::int64_t preemptions = 0;
+  /// Jain's index over tenants of how fast their jobs got on (run time ÷ completion): 1 when all
+  /// got on equally fast.
+  double fairness = 1;
+  std::vector<double> tenant_wait;          ///< mean hours, per tenant of the trace
+  std::optional<double> worst_behind_fifo;  ///< hours the unluckiest job waited longer than there
+  std::int64_t a_day_behind_fifo = 0;       ///< jobs that waited 24 h longer than there
+  std::int64_t estimates = 0;
+  std::optional<double> estimate_error;  ///< median
+};
+/// `fifo` is the same trace and site under ReplayPolicy::Fifo; null when it was not played.
+ReplayFigures figures_of(const Trace& trace, const ReplayResult& result, const ReplayResult* fifo);
+
+/// Completion times, jobs waiting over time and mean wait per tenant as one drawing (SVG) or as a
+/// page with the figures below it (HTML, no scripts).
+std::string replay_svg(const Trace& trace, const std::vector<ReplayResult>& results);
 std::string replay_page(const Trace& trace,
                         const ReplaySite& site,
                         const std::vector<ReplayResult>& results);

@@ -120,7 +120,8 @@ ReplayResult shortest_remaining(const Trace& trace, std::int64_t gpus) {
 
 }  // namespace
 
-ReplayResult replay_counting(const Trace& trace, std::int64_t gpus, ReplayPolicy policy) {
+ReplayResult replay_counting(const Trace& trace, const ReplaySite& site, ReplayPolicy policy) {
+  const auto gpus = std::int64_t{site.nodes} * site.gpus_per_node;
   auto result = policy == ReplayPolicy::Oracle
                     ? shortest_remaining(trace, gpus)
                     : first_come(trace, gpus, policy == ReplayPolicy::FifoSkip);

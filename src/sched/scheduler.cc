@@ -41,9 +41,12 @@ void Scheduler::set_reservations(std::vector<Reservation> reservations) {
 }
 
 void Scheduler::enqueue(Request request) { state_->wait(std::move(request)); }
-void Scheduler::withdraw(const RequestId& id) { state_->queue.remove(id); }
+void Scheduler::withdraw(const RequestId& id) {
+  state_->hindsight.withdrawn(id);
+  state_->queue.remove(id);
+}
 void Scheduler::withdraw_job(const JobId& job) {
-  for (const auto& id : state_->queue.parts_of(job)) state_->queue.remove(id);
+  for (const auto& id : state_->queue.parts_of(job)) withdraw(id);
 }
 
 Result<void> Scheduler::move_before(const RequestId& id, const std::optional<RequestId>& other) {

@@ -69,9 +69,9 @@ class Scheduler {
   /// error says what is asked for and the most there is.
   Result<void> fits_ever(const Request& request) const;
 
-  /// Why it waits and where it stands; cheap. `Full` adds what takes a look into the future: when
-  /// it will start, and what would start it now.
-  enum class Detail : std::uint8_t { Reason, Full };
+  /// Why it waits and where it stands; cheap. `Estimate` adds what takes a look into the future:
+  /// when it will start. `Full` adds what would start it now.
+  enum class Detail : std::uint8_t { Reason, Estimate, Full };
   Explanation explain(const RequestId& id, Time now, Detail detail = Detail::Reason) const;
   /// The queue in the order of decisions.
   std::vector<QueueEntry> queue(Time now, std::size_t offset, std::size_t limit) const;

@@ -14,13 +14,36 @@
 namespace ty::sched {
 namespace {
 
-constexpr std::size_t kAhead = 500;
-constexpr int kSteps = 5;
+/// So many others are looked at: what starts it must not start somebody else instead.
+constexpr std::size_t kAround = 500;
+constexpr int kSteps = 6;
 
 using Number = std::int64_t;
 
 std::string text_of(const Statement& s, const char* name) {
   return std::get<std::string>(s.data.at(name));
+}
+
+/// The first `n` tasks of the request.
+std::function<void(Request&)> keep_tasks(int n) {
+  return [n](Request& r) {
+    int left = n;
+    for (auto& g : r.groups) {
+      const auto mine = std::min(static_cast<int>(g.tasks.size()), left);
+      g.tasks.resize(static_cast<std::size_t>(mine));
+      g.min_tasks = std::min(g.min_tasks, mine);
+      left -= mine;
+    }
+    std::erase_if(r.groups, [](const Group& g) { return g.tasks.empty(); });
+    r.min_tasks = std::min(r.min_tasks, n);
+  };
+}
+
+/// At most `n` GPUs for each task.
+std::function<void(Request&)> narrow_to(Number n) {
+  return [n](Request& r) {
+    for (auto& g : r.groups) g.each.gpus = std::min<Number>(g.each.gpus, n);
+  };
 }
 
 /// One way to get on, and what it does to a copy of the state.
@@ -32,31 +55,62 @@ struct Step {
 class Finder {
  public:
   Finder(const State& state, const Waiting& waiting, Time now)
-      : id_(waiting.request.id),
-        now_(now),
-        world_(ahead_of(state, waiting, now, kAhead, nullptr)) {}
+      : id_(waiting.request.id), now_(now), world_(around(state, waiting, now, kAround)) {}
 
   std::vector<Statement> find() {
-    std::vector<Statement> said;
-    for (int i = 0; i < kSteps; ++i) {
-      if (State trial = world_; starts_now(trial, id_, now_)) return said;
-      auto steps = ways(obstacles_of(world_, waiting(), now_));
-      if (steps.empty()) return {};
-      auto best = std::ranges::find_if(steps, [&](const Step& step) {
-        State trial = world_;
-        step.apply(trial);
-        return starts_now(trial, id_, now_);
+    const State before = world_;
+    std::vector<Step> taken;
+    for (int i = 0; i < kSteps && !starts(world_); ++i) {
+      const auto found = obstacles_of(world_, waiting(), now_);
+      auto steps = ways(found);
+      std::erase_if(steps, [&](const Step& step) {
+        return std::ranges::any_of(taken,
+                                   [&](const Step& t) { return t.said.text == step.said.text; });
       });
-      // None is enough by itself: the first takes one obstacle away.
-      auto& chosen = best == steps.end() ? steps.front() : *best;
-      chosen.apply(world_);
-      said.push_back(std::move(chosen.said));
+      if (steps.empty()) return {};
+      taken.push_back(best_of(steps, found));
+      taken.back().apply(world_);
     }
-    State trial = world_;
-    return starts_now(trial, id_, now_) ? said : std::vector<Statement>{};
+    if (!starts(world_)) return {};
+    return without_needless(before, std::move(taken));
   }
 
  private:
+  bool starts(const State& world) const {
+    State trial = world;
+    return starts_now(trial, id_, now_);
+  }
+
+  /// The first that is enough by itself, else the first after which something else is in the way.
+  Step best_of(std::vector<Step>& steps, const Obstacles& found) {
+    Step* moves_on = nullptr;
+    for (auto& step : steps) {
+      State trial = world_;
+      step.apply(trial);
+      if (starts(trial)) return step;
+      const auto& w = *trial.queue.find(id_);
+      const auto after = obstacles_of(trial, w, now_);
+      const bool other = after.reasons.empty() || found.reasons.empty() ||
+                         after.reasons.front().text != found.reasons.front().text;
+      if (moves_on == nullptr && other) moves_on = &step;
+    }
+    return moves_on != nullptr ? *moves_on : steps.front();
+  }
+
+  /// What a later step made superfluous is not asked for.
+  std::vector<Statement> without_needless(const State& before, std::vector<Step> taken) const {
+    for (auto i = taken.size(); taken.size() > 1 && i-- > 0;) {
+      auto fewer = taken;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      State trial = before;
+      for (const auto& step : fewer) step.apply(trial);
+      if (starts(trial)) taken = std::move(fewer);
+    }
+    std::vector<Statement> said;
+    for (auto& step : taken) said.push_back(std::move(step.said));
+    return said;
+  }
+
   const Waiting& waiting() const { return *world_.queue.find(id_); }
   const Request& request() const { return waiting().request; }
 
@@ -273,25 +327,11 @@ class Finder {
     const auto& shape = *waiting().shape;
     if (shape.tasks > 1) {
       for (int n = shape.tasks - 1; n >= 1; --n) {
-        const auto keep = [n](Request& r) {
-          int left = n;
-          for (auto& g : r.groups) {
-            const auto mine = std::min<std::size_t>(g.tasks.size(), static_cast<std::size_t>(left));
-            g.tasks.resize(mine);
-            g.min_tasks = std::min<int>(g.min_tasks, static_cast<int>(mine));
-            left -= static_cast<int>(mine);
-          }
-          std::erase_if(r.groups, [](const Group& g) { return g.tasks.empty(); });
-          r.min_tasks = std::min(r.min_tasks, n);
-        };
-        if (try_step(say("fewer_tasks", {{"tasks", Number{n}}}), keep)) break;
+        if (try_step(say("fewer_tasks", {{"tasks", Number{n}}}), keep_tasks(n))) break;
       }
     }
     for (Number n = shape.widest - 1; n >= 1; --n) {
-      const auto narrow = [n](Request& r) {
-        for (auto& g : r.groups) g.each.gpus = std::min<Number>(g.each.gpus, n);
-      };
-      if (try_step(say("fewer_gpus", {{"gpus", n}}), narrow)) break;
+      if (try_step(say("fewer_gpus", {{"gpus", n}}), narrow_to(n))) break;
     }
     lower(try_step, "less_memory", &model::Resources::memory, Number{1} << 30, [](Number n) {
       return human_bytes(n);
@@ -299,19 +339,32 @@ class Finder {
     lower(try_step, "fewer_cpus", &model::Resources::cpu_milli, 1000, [](Number n) {
       return fmt::format("{:g}", static_cast<double>(n) / 1000);
     });
-    if (std::ranges::any_of(request().groups,
-                            [](const Group& g) { return !g.each.gpu_types.empty(); }) &&
-        fits_with([](Request& r) {
-          for (auto& g : r.groups) g.each.gpu_types.clear();
-        })) {
-      steps.push_back(any_type());
-    }
-    if (std::ranges::any_of(request().groups,
-                            [](const Group& g) { return !g.node_labels.empty(); }) &&
-        fits_with([](Request& r) {
-          for (auto& g : r.groups) g.node_labels.clear();
-        })) {
-      steps.push_back(any_label());
+    const bool picky_type = std::ranges::any_of(
+        request().groups, [](const Group& g) { return !g.each.gpu_types.empty(); });
+    const bool picky_label = std::ranges::any_of(
+        request().groups, [](const Group& g) { return !g.node_labels.empty(); });
+    const auto any_type_fits = [&] {
+      return fits_with([](Request& r) {
+        for (auto& g : r.groups) g.each.gpu_types.clear();
+      });
+    };
+    const auto any_label_fits = [&] {
+      return fits_with([](Request& r) {
+        for (auto& g : r.groups) g.node_labels.clear();
+      });
+    };
+    // Where nothing is enough by itself, fewer wishes are a beginning.
+    const bool nothing = steps.empty();
+    if (picky_type && (nothing || any_type_fits())) steps.push_back(any_type());
+    if (picky_label && (nothing || any_label_fits())) steps.push_back(any_label());
+    for (Number n = shape.widest - 1; nothing && shape.tasks > 1 && n >= 1; --n) {
+      const auto one = [n](Request& r) {
+        keep_tasks(1)(r);
+        narrow_to(n)(r);
+      };
+      if (!fits_with(one)) continue;
+      steps.push_back(edit(say("fewer_gpus", {{"gpus", n}}), narrow_to(n)));
+      break;
     }
     return steps;
   }

@@ -10,23 +10,25 @@ namespace ty::sched {
 namespace {
 
 /// So many of those ahead are played through; for more, the time is stretched in proportion.
-constexpr std::size_t kPlayed = 500;
-constexpr int kEvents = 4'000;
+constexpr std::size_t kPlayed = 1'000;
+constexpr int kEvents = 8'000;
+/// So many futures are played; the middle one is the likely one.
+constexpr int kFutures = 5;
 /// Nobody has ever seen such a job end: one hour, as good a guess as any.
 constexpr Millis kUnknown = 1h;
 
 class Play {
  public:
-  Play(const State& state, const Waiting& waiting, Time now, double quantile)
+  Play(const State& state, const Waiting& waiting, Time now, int future)
       : real_(state),
         copy_(ahead_of(state, waiting, now, kPlayed, &left_out_)),
         id_(waiting.request.id),
         now_(now),
-        quantile_(quantile) {
+        future_(future) {
     for (int slot : copy_.running.slots()) {
       const auto& job = copy_.running.at(slot);
       if (job.tasks.empty()) continue;
-      auto end = now + length(job.kind(), job.ran(now), std::max<Millis>(job.ran(now), kUnknown));
+      auto end = now + length(job, job.ran(now), std::max<Millis>(job.ran(now), kUnknown));
       if (job.limit) end = std::min(end, std::max(*job.limit, now));
       ends_.push({end, job.id, job.since});
     }
@@ -62,20 +64,24 @@ class Play {
     bool operator>(const End& o) const { return std::tie(at, job) > std::tie(o.at, o.job); }
   };
 
-  Millis length(const Kind& kind, Millis ran, Millis otherwise) const {
-    auto likely = real_.durations.expect(kind, ran, quantile_);
+  /// Each job draws its length from those of its like: some are short, a few very long, and these
+  /// few are what others wait for. The draw depends on the job and the future only, so the same
+  /// question has the same answer.
+  Millis length(const RunningJob& job, Millis ran, Millis otherwise) const {
+    const auto drawn = std::hash<std::string>{}(job.id.str() + static_cast<char>('a' + future_));
+    const double quantile = static_cast<double>(drawn >> 11) / static_cast<double>(1ULL << 53);
+    auto likely = real_.durations.expect(job.kind(), ran, quantile);
     return likely ? std::max<Millis>(*likely - ran, 1s) : otherwise;
   }
 
   /// True when somebody was stopped and another look is due.
   bool decide(Time now) {
-    std::map<RequestId, Request> asked;
     const auto plan = Pass(copy_, now).run();
     look_ = plan.next_look;
     for (const auto& s : plan.starts) {
       if (s.id == id_) started_ = now;
       const auto& job = *copy_.running.find(s.id.job);
-      auto end = now + length(job.kind(), job.attained, kUnknown);
+      auto end = now + length(job, job.attained, kUnknown);
       if (job.limit) end = std::min(end, *job.limit);
       ends_.push({end, job.id, job.since});
     }
@@ -96,20 +102,29 @@ class Play {
   State copy_;
   RequestId id_;
   Time now_;
-  double quantile_;
+  int future_;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
   std::optional<Time> look_, started_;
 };
 
 }  // namespace
 
-std::optional<Estimate> estimate_start(const State& state, const Waiting& waiting, Time now) {
-  const auto likely = Play(state, waiting, now, 0.5).start();
-  if (!likely) return std::nullopt;
-  if (*likely == now) return Estimate{now, now, now};
-  const auto early = Play(state, waiting, now, 0.25).start().value_or(*likely);
-  const auto late = Play(state, waiting, now, 0.9).start().value_or(*likely);
-  return Estimate{std::min(early, *likely), *likely, std::max(late, *likely)};
+std::optional<Estimate> estimate_start(State& state, const Waiting& waiting, Time now) {
+  std::vector<Time> starts;
+  for (int future = 0; future < kFutures; ++future) {
+    const auto start = Play(state, waiting, now, future).start();
+    if (!start && future == 0) return std::nullopt;
+    if (start && *start == now) return Estimate{now, now, now};
+    if (start) starts.push_back(*start);
+  }
+  std::ranges::sort(starts);
+  const auto likely = starts[starts.size() / 2];
+  const auto workspace = waiting.request.workspace;
+  state.hindsight.told(waiting.request.id, workspace, now, likely - now);
+  const auto corrected = [&](Time at) {
+    return now + state.hindsight.corrected(workspace, at - now);
+  };
+  return Estimate{corrected(starts.front()), corrected(likely), corrected(starts.back())};
 }
 
 }  // namespace ty::sched

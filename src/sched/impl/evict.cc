@@ -93,23 +93,39 @@ std::optional<Eviction> shortest(State& s,
   return std::nullopt;
 }
 
-/// Jobs on what others are guaranteed; of each workspace only as many as it has borrowed for.
+/// What others may be asked for: of each other workspace only as much as it uses beyond what it is
+/// guaranteed. Its guarantee is its own, whatever the priority of others.
+class Lenders {
+ public:
+  Lenders(const State& s, const Waiting& w) : s_(s), mine_(w.request.workspace) {}
+  /// Whether the job may be asked to go, those before it gone already.
+  bool gives(const RunningJob& job) {
+    if (job.workspace == mine_ || !s_.ledger.has_guarantees()) return true;
+    auto& given_back = given_back_[job.workspace];
+    if (!s_.ledger.borrows(job.workspace, given_back)) return false;
+    for (const auto& task : job.tasks) given_back += task.need().amount;
+    return true;
+  }
+
+ private:
+  const State& s_;
+  WorkspaceId mine_;
+  std::map<WorkspaceId, Amount> given_back_;
+};
+
+/// Jobs on what others are guaranteed.
 std::vector<int> borrowers(const State& s, const Waiting& w) {
   std::vector<int> found;
-  std::map<WorkspaceId, Amount> given_back;
+  Lenders lenders(s, w);
   for (const auto& key : s.evictable.in_order()) {
     const auto& job = s.running.at(key.slot);
-    if (job.workspace == w.request.workspace ||
-        !s.ledger.borrows(job.workspace, given_back[job.workspace]))
-      continue;
-    for (const auto& task : job.tasks) given_back[job.workspace] += task.need().amount;
-    found.push_back(key.slot);
+    if (job.workspace != w.request.workspace && lenders.gives(job)) found.push_back(key.slot);
   }
   return found;
 }
 
 /// Jobs that stand in a reservation which is the waiting one's and not theirs.
-std::vector<int> squatters(const State& s, const Waiting& w, const Terms& terms, Time now) {
+std::vector<int> squatters(const State& s, const Terms& terms, Time now) {
   std::vector<int> found;
   for (const auto& r : s.reservations) {
     const Fence fence{std::max(r.from, now), {}, &r, 0};
@@ -124,7 +140,6 @@ std::vector<int> squatters(const State& s, const Waiting& w, const Terms& terms,
         found.push_back(key.slot);
     }
   }
-  (void)w;
   return found;
 }
 
@@ -146,10 +161,12 @@ std::optional<Eviction> evict_for(State& s, const Waiting& w, const Terms& terms
   std::vector<int> candidates;
   auto next = s.evictable.in_order().begin();
   const auto end = s.evictable.in_order().end();
+  Lenders lenders(s, w);
   for (const auto some : {kFirstFew, s.running.size()}) {
     for (; next != end && candidates.size() < some && outranks(s, w, *next, now); ++next) {
+      const auto& job = s.running.at(next->slot);
       // What this decision started, it does not stop.
-      if (s.running.at(next->slot).since < now) candidates.push_back(next->slot);
+      if (job.since < now && lenders.gives(job)) candidates.push_back(next->slot);
     }
     auto found = shortest(s, w, terms, candidates);
     if (!found) continue;
@@ -172,7 +189,7 @@ std::optional<Eviction> evict_for(State& s, const Waiting& w, const Terms& terms
     }
   }
   if (!s.reservations.empty()) {
-    if (auto found = shortest(s, w, terms, squatters(s, w, terms, now))) {
+    if (auto found = shortest(s, w, terms, squatters(s, terms, now))) {
       found->why = fmt::format("left a reserved node to {}", name);
       return found;
     }
@@ -187,26 +204,26 @@ std::optional<Eviction> move_for(State& s, const Waiting& w, const Terms& terms,
     int node = 0;
     std::vector<int> slots;
   };
-  std::map<int, Node> by_node;
+  std::vector<Node> nodes(static_cast<std::size_t>(s.cluster.nodes()));
   for (const auto& key : s.evictable.in_order()) {
     const auto& job = s.running.at(key.slot);
     const bool small = job.tasks.size() == 1 && job.gpus * kMoveRatio <= w.shape->widest;
     const bool settled = now - job.since >= kMoveAgain;
     if (!small || !settled || job.priority > w.request.priority) continue;
-    auto& n = by_node[job.tasks[0].piece.node];
+    auto& n = nodes[job.tasks[0].piece.node];
     n.node = job.tasks[0].piece.node;
     n.gpus += job.gpus;
     n.slots.push_back(key.slot);
   }
-  std::vector<Node> nodes;
-  for (auto& [index, node] : by_node) nodes.push_back(std::move(node));
+  std::erase_if(nodes, [](const Node& n) { return n.slots.empty(); });
   std::ranges::sort(nodes, {}, [](const Node& n) { return std::pair(n.gpus, n.node); });
   std::vector<int> candidates;
   const auto& options = s.options(*w.shape);
+  Cluster emptier = s.cluster;
   for (const auto& node : nodes) {
     if (candidates.size() + node.slots.size() > kMovesAtOnce) break;
     candidates.insert(candidates.end(), node.slots.begin(), node.slots.end());
-    auto emptier = without(s, candidates);
+    for (int slot : node.slots) leave(emptier, s.running.at(slot));
     if (!fits(emptier, *w.shape, options, terms)) continue;
     auto found = trim(s, w, terms, candidates);
     if (!found) return std::nullopt;

@@ -203,14 +203,15 @@ int add_group(Packer& packer,
   if (one_type) return packer.add(group, most, options);
   const auto choices = by_type(need, options, site);
   const auto start = packer.mark();
-  for (int wanted : {most, least}) {
-    for (const auto& choice : choices) {
-      const int n = packer.add(group, most, choice);
-      if (n >= wanted) return n;
-      packer.undo(start);
-    }
+  const std::vector<Option>* best = nullptr;
+  int room = std::max(least, 1) - 1;
+  for (const auto& choice : choices) {
+    const int n = packer.add(group, most, choice);
+    if (n == most) return n;
+    packer.undo(start);
+    if (n > room) room = n, best = &choice;
   }
-  return 0;
+  return best == nullptr ? 0 : packer.add(group, most, *best);
 }
 
 }  // namespace

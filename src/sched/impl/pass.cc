@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "sched/impl/evict.h"
 
@@ -41,6 +42,7 @@ Pass::Pass(State& state, Time now) : s_(state), now_(now), turns_(state, now), f
 Plan Pass::run() {
   s_.queue.wake(now_);
   s_.evictable.advance(s_.running, s_.policy, now_);
+  pay_debts();
   for (const auto* lines : startable()) hopeful_.push_back(lines->shape);
   if (!hopeful_.empty() || anyone_evicts()) {
     in_turn();
@@ -53,6 +55,14 @@ Plan Pass::run() {
     if (r.to > now_) look_again(r.to);
   }
   return std::move(plan_);
+}
+
+void Pass::pay_debts() {
+  // Whoever was stopped for it may stand before it in the queue; nobody is stopped in vain.
+  for (const auto& id : std::exchange(s_.owed, {})) {
+    auto* waiting = s_.queue.find(id);
+    if (waiting != nullptr && !waiting->asleep && !barred(*waiting)) start(*waiting);
+  }
 }
 
 std::vector<const ShapeLines*> Pass::startable() {
@@ -215,6 +225,7 @@ bool Pass::start(Waiting& waiting) {
                      (s_.policy.order == Order::Service && s_.starved(waiting, now_));
   s_.run(waiting.request, waiting.shape, std::move(tasks), now_, stays);
   turns_.started(waiting.request.workspace);
+  s_.hindsight.started(waiting.request.id, now_);
   s_.queue.remove(waiting.request.id);
   return true;
 }

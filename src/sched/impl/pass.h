@@ -36,6 +36,7 @@ class Pass {
         longest;  ///< LineKey::length that ends in time, per kind of asker
   };
 
+  void pay_debts();
   /// Shapes that fit into what is free, whoever asks.
   std::vector<const ShapeLines*> startable();
   bool none_startable();

@@ -107,6 +107,7 @@ class Queue {
   /// Those whose back-off is over come in. Everybody with a back-off waits for this first.
   void wake(Time now);
   std::optional<Time> next_wake() const;
+  const std::multimap<Time, Waiting*>& asleep() const { return asleep_; }
 
   const std::map<RowKey, Ordered>& rows() const { return rows_; }
   const std::map<int, ShapeLines>& shapes() const { return shapes_; }

@@ -45,7 +45,10 @@ class ReplayMeter {
   ReplayResult& result_;
 };
 
-ReplayResult replay_counting(const Trace& trace, std::int64_t gpus, ReplayPolicy policy);
-ReplayResult replay_production(const Trace& trace, const ReplaySite& site, const Policy& policy);
+/// How many GPUs each task of a job has: jobs larger than a node become gangs of equal tasks.
+int gpus_per_task(int gpus, int gpus_per_node);
+
+ReplayResult replay_counting(const Trace& trace, const ReplaySite& site, ReplayPolicy policy);
+ReplayResult replay_production(const Trace& trace, const ReplaySite& site, ReplayPolicy policy);
 
 }  // namespace ty::sched

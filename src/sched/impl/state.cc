@@ -15,6 +15,7 @@ State State::without_queue() const {
   copy.reservations = reservations;
   copy.evictable = evictable;
   copy.leaving_for = leaving_for;
+  copy.owed = owed;
   copy.starved_gpus = starved_gpus;
   copy.next_number = next_number;
   copy.next_front = next_front;
@@ -156,7 +157,10 @@ void State::end_task(RunningJob& job, model::TaskRef task, Time now) {
     evictable.remove(running.slot_of(job.id));
     if (job.leaving_for) {
       auto promised = leaving_for.find(*job.leaving_for);
-      if (promised != leaving_for.end() && --promised->second == 0) leaving_for.erase(promised);
+      if (promised != leaving_for.end() && --promised->second == 0) {
+        owed.push_back(promised->first);
+        leaving_for.erase(promised);
+      }
     }
   }
   ++changes;

@@ -6,6 +6,7 @@
 #include "sched/impl/durations.h"
 #include "sched/impl/evictable.h"
 #include "sched/impl/fit.h"
+#include "sched/impl/hindsight.h"
 #include "sched/impl/ledger.h"
 #include "sched/impl/queue.h"
 #include "sched/impl/running.h"
@@ -23,10 +24,12 @@ struct State {
   Queue queue;
   Running running;
   Durations durations;
+  Hindsight hindsight;
   std::vector<Reservation> reservations;
   Evictable evictable;
   std::map<RequestId, int>
       leaving_for;                ///< how many jobs were asked to leave for it and have not yet
+  std::vector<RequestId> owed;    ///< those who were asked have left: it starts before all others
   std::int64_t starved_gpus = 0;  ///< in use by jobs that waited too long
   double next_number = 1;
   std::int64_t next_front = -1;

@@ -6,12 +6,18 @@
 /// Whose turn it is.
 namespace ty::sched {
 
+/// What is promised comes before what was waited for, and that before everything else.
+enum Tier : int {
+  kBelowGuarantee,  ///< its workspace uses less than it is guaranteed
+  kStarved,         ///< it waited too long
+  kAnyone,
+};
+
 /// The smallest goes first.
 struct Turn {
   std::int64_t front = 0;    ///< put there by hand
   std::int64_t urgency = 0;  ///< -priority
-  int tier =
-      0;  ///< 0 waited too long, 1 its workspace uses less than it is guaranteed, 2 anyone else
+  int tier = kAnyone;
   double share = 0;  ///< what its workspace uses and used lately
   Time queued_at{};
   double number = 0;
@@ -27,7 +33,7 @@ class Turns {
 
  private:
   struct Known {
-    int tier = 2;
+    bool below_guarantee = false;
     double share = 0;
   };
   const State& s_;

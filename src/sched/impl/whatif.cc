@@ -7,28 +7,51 @@
 
 namespace ty::sched {
 
-State ahead_of(
-    const State& s, const Waiting& w, Time now, std::size_t most, std::size_t* left_out) {
-  State copy = s.without_queue();
+namespace {
+
+/// Those who wait awake, and their turns; `until` ends each row.
+std::vector<std::pair<Turn, const Waiting*>> others(const State& s,
+                                                    const Waiting& w,
+                                                    Time now,
+                                                    const std::optional<Turn>& until) {
   Turns turns(s, now);
-  const auto mine = turns.of(w);
-  std::vector<std::pair<Turn, const Waiting*>> before;
+  std::vector<std::pair<Turn, const Waiting*>> found;
   for (const auto& [key, row] : s.queue.rows()) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const auto turn = turns.of(row[i]);
-      if (turn >= mine) break;
-      before.emplace_back(turn, &row[i]);
+      if (until && turn >= *until) break;
+      if (&row[i] != &w) found.emplace_back(turn, &row[i]);
     }
   }
-  if (before.size() > most) {
-    std::nth_element(
-        before.begin(), before.begin() + static_cast<std::ptrdiff_t>(most), before.end());
+  return found;
+}
+
+State with(const State& s,
+           const Waiting& w,
+           std::vector<std::pair<Turn, const Waiting*>> others,
+           std::size_t most) {
+  State copy = s.without_queue();
+  if (others.size() > most) {
+    const auto cut = others.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(others.begin(), cut, others.end());
+    others.erase(cut, others.end());
   }
-  if (left_out != nullptr) *left_out = before.size() - std::min(before.size(), most);
-  before.resize(std::min(before.size(), most));
-  for (const auto& [turn, waiting] : before) copy.queue.add(*waiting);
+  for (const auto& [turn, waiting] : others) copy.queue.add(*waiting);
   copy.queue.add(w);
   return copy;
+}
+
+}  // namespace
+
+State ahead_of(
+    const State& s, const Waiting& w, Time now, std::size_t most, std::size_t* left_out) {
+  auto before = others(s, w, now, Turns(s, now).of(w));
+  if (left_out != nullptr) *left_out = before.size() - std::min(before.size(), most);
+  return with(s, w, std::move(before), most);
+}
+
+State around(const State& s, const Waiting& w, Time now, std::size_t most) {
+  return with(s, w, others(s, w, now, std::nullopt), most);
 }
 
 bool starts_now(State& copy, const RequestId& id, Time now) {

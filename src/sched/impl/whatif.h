@@ -13,6 +13,10 @@ namespace ty::sched {
 State ahead_of(
     const State& state, const Waiting& waiting, Time now, std::size_t most, std::size_t* left_out);
 
+/// A copy in which the request waits, and at most `most` of the others, those whose turn comes
+/// first.
+State around(const State& state, const Waiting& waiting, Time now, std::size_t most);
+
 /// Whether the request starts in the copy now, with those who are stopped for it already gone.
 bool starts_now(State& copy, const RequestId& id, Time now);
 
