@@ -35,7 +35,8 @@ CLI::App* add(
     CLI::App& app, Context& context, const char* name, const char* help, Action act, Words say) {
   CLI::App* command = app.add_subcommand(name, help);
   auto jobs = std::make_shared<std::vector<std::string>>();
-  command->add_option("JOB", *jobs, "Ids, first characters of them, or OWNER~NAME")->required();
+  command->add_option("JOB", *jobs, "Names, ids or first characters of them, or OWNER~NAME")
+      ->required();
   add_output_flag(*command, context);
   command->callback([&context, jobs, act = std::move(act), say = std::move(say)] {
     for_each_job(context, *jobs, act, say);

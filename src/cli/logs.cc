@@ -61,7 +61,9 @@ void run(Context& context, const Options& options) {
 void add_logs(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("logs", "What a job's tasks wrote, live or after the end");
   auto options = std::make_shared<Options>();
-  command->add_option("JOB", options->job, "Its id, the first characters of it, or OWNER~NAME")
+  command
+      ->add_option(
+          "JOB", options->job, "Its name, its id or the first characters of it, or OWNER~NAME")
       ->required();
   command->add_flag("-f,--follow", options->follow, "Go on until the job has ended");
   command->add_option(

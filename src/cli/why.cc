@@ -34,7 +34,8 @@ void print(const json::value& why) {
 void add_why(CLI::App& app, Context& context) {
   CLI::App* why = app.add_subcommand("why", "Why a job waits, or why it ended as it did");
   auto job = std::make_shared<std::string>();
-  why->add_option("JOB", *job, "Its id, the first characters of it, or OWNER~NAME")->required();
+  why->add_option("JOB", *job, "Its name, its id or the first characters of it, or OWNER~NAME")
+      ->required();
   add_output_flag(*why, context);
   why->callback([&context, job] {
     client::ApiClient* api = context.api();

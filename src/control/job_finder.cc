@@ -8,25 +8,28 @@ namespace ty::control {
 
 namespace asio = boost::asio;
 
-asio::awaitable<Result<model::Job>> JobFinder::look_up(std::string reference) {
+namespace {
+
+constexpr std::size_t kShortestPrefix = 4;
+
+}  // namespace
+
+asio::awaitable<Result<model::Job>> JobFinder::look_up(UserId who, std::string reference) {
   if (const std::size_t at = reference.find('~'); at != std::string::npos) {
     TY_CO_TRY(const model::User owner, co_await users_.find_by_name(reference.substr(0, at)));
     co_return co_await jobs_.find_by_handle(owner.id, reference.substr(at + 1));
   }
   if (looks_like_job_id(reference)) co_return co_await jobs_.find(JobId(reference));
-  if (reference.size() < 4) {
-    co_return fail(
-        Errc::Invalid,
-        fmt::format("\"{}\" is too short for a job; write at least 4 characters of its id",
-                    shorten(reference)));
-  }
+  Result<model::Job> own = co_await jobs_.find_by_handle(who, reference);
+  if (own || own.error().code != Errc::NotFound || reference.size() < kShortestPrefix)
+    co_return own;
   co_return co_await jobs_.find_by_prefix(reference);
 }
 
 asio::awaitable<Result<model::Job>> JobFinder::find(auth::Principal who,
                                                     std::string reference,
                                                     auth::Action action) {
-  Result<model::Job> job = co_await look_up(reference);
+  Result<model::Job> job = co_await look_up(who.user, reference);
   const auto nobody = [&] {
     return fail(Errc::NotFound,
                 fmt::format("there is no job \"{}\"; `trainyard list` shows those you can see",

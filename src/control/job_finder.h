@@ -9,9 +9,10 @@
 
 namespace ty::control {
 
-/// Turns what people write for a job into the job, if they may see it: its id, the first four or
-/// more characters of it, or `owner~handle`. A job of a workspace one does not belong to does not
-/// exist for one: NotFound, the same words as for an id nobody ever used. Any thread.
+/// Turns what people write for a job into the job, if they may see it: its id, the name of one of
+/// their own, the first four or more characters of an id, or `owner~handle`. A job of a workspace
+/// one does not belong to does not exist for one: NotFound, the same words as for an id nobody ever
+/// used. Any thread.
 class JobFinder {
  public:
   JobFinder(store::JobStore& jobs, store::UserStore& users) : jobs_(jobs), users_(users) {}
@@ -22,7 +23,7 @@ class JobFinder {
                                                   auth::Action action);
 
  private:
-  boost::asio::awaitable<Result<model::Job>> look_up(std::string reference);
+  boost::asio::awaitable<Result<model::Job>> look_up(UserId who, std::string reference);
 
   store::JobStore& jobs_;
   store::UserStore& users_;

@@ -72,6 +72,7 @@ def test_names_repeat_and_handles_do_not(server):
     assert len({job["handle"] for job in jobs}) == 3
     for job in jobs:
         assert server.job(f"admin~{job['handle']}")["id"] == job["id"]
+        assert server.job(job["handle"])["id"] == job["id"], "one's own job answers to its name"
         assert server.job(job["id"][:12])["id"] == job["id"]
 
 
