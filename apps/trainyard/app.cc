@@ -13,7 +13,9 @@
 #include "auth/token.h"
 #include "base/text.h"
 #include "engine/fake/fake_engine.h"
+#include "engine/local/gpu/gpu_watch.h"
 #include "engine/local/local_engine.h"
+#include "model/words.h"
 #include "rt/log.h"
 #include "telemetry/log_keeper.h"
 #include "telemetry/log_paths.h"
@@ -29,23 +31,14 @@ store::DatabaseConfig database_config(const config::Config& config, const contro
   return {.url = config.database == "sqlite" ? dirs.database_file() : config.database};
 }
 
-/// `A100:8` → eight devices.
-Result<std::vector<std::string>> gpu_inventory(const std::vector<std::string>& entries) {
-  std::vector<std::string> devices;
-  for (const std::string& entry : entries) {
-    const std::vector<std::string> parts = split(entry, ':');
-    int count = 1;
-    const std::string number = parts.size() == 2 ? parts[1] : "1";
-    const auto [end, ec] = std::from_chars(number.data(), number.data() + number.size(), count);
-    const bool good = parts.size() <= 2 && !parts[0].empty() && ec == std::errc{} &&
-                      end == number.data() + number.size() && count >= 1 && count <= 1024;
-    if (!good)
-      return fail(
-          Errc::Invalid,
-          fmt::format("node.gpus: \"{}\" is no inventory; write for example A100:8", entry));
-    devices.insert(devices.end(), static_cast<std::size_t>(count), parts[0]);
+Result<engine::RuntimeChoice> runtime_choice(const std::string& word) {
+  if (word == "docker") return engine::RuntimeChoice::Docker;
+  if (word == "process") return engine::RuntimeChoice::Process;
+  if (word == "oci") {
+    return fail(Errc::Invalid,
+                "runtime: oci is not part of this version yet; write docker, process or auto");
   }
-  return devices;
+  return engine::RuntimeChoice::Auto;
 }
 
 template <class T>
@@ -74,6 +67,7 @@ Result<std::unique_ptr<App>> App::start(config::Config config) {
   TY_TRY(control::DataDir dirs, control::DataDir::open(config.data_dir));
   TY_TRY(std::unique_ptr<store::Database> db, store::Database::open(database_config(config, dirs)));
   std::unique_ptr<App> app(new App(std::move(config), std::move(dirs), std::move(db)));
+  TY_DO(app->registries.load());
   TY_DO(app->open_engine());
   TY_DO(app->begin());
   return app;
@@ -85,14 +79,14 @@ Result<void> App::open_engine() {
   engine::ReportSink sink = [this](engine::TaskReport report) {
     controller->report(std::move(report));
   };
-  TY_TRY(std::vector<std::string> gpus, gpu_inventory(config.node.gpus));
   if (config.engine == "fake") {
+    TY_TRY(std::vector<engine::Gpu> gpus, engine::configured_gpus(config.node.gpus));
     engine::NodeInfo node{
         .name = config.node.name.empty() ? "fake-1" : config.node.name,
         .address = "127.0.0.1",
         .cpu_milli = config.node.cpu_milli == 0 ? 64'000 : config.node.cpu_milli,
         .memory = config.node.memory == 0 ? std::int64_t{256} << 30 : config.node.memory,
-        .gpu_types = gpus,
+        .gpus = std::move(gpus),
         .labels = config.node.labels};
     auto world = std::make_shared<engine::FakeWorld>(std::vector{std::move(node)});
     engine = std::make_unique<engine::FakeEngine>(
@@ -102,17 +96,35 @@ Result<void> App::open_engine() {
                                  .node_name = config.node.name,
                                  .cpu_milli = config.node.cpu_milli,
                                  .memory = config.node.memory,
-                                 .gpu_types = std::move(gpus),
+                                 .gpus = config.node.gpus,
                                  .labels = config.node.labels};
+    TY_TRY(options.runtime, runtime_choice(config.runtime));
+    options.docker = {.socket = config.docker.socket,
+                      .subnets = config.docker.subnets,
+                      .host_network = config.docker.host_network,
+                      .ulimits = config.docker.ulimits,
+                      .pull_patience = config.docker.pull_patience};
+    options.on_nodes_changed = [this] { nodes_changed(); };
     TY_TRY(engine, engine::LocalEngine::open(std::move(options), std::move(sink)));
   }
   return {};
 }
 
+void App::nodes_changed() {
+  const std::lock_guard lock(nodes_mutex_);
+  if (!has_recovered_) return;  // recover() looks at them itself
+  capacity.set_nodes(control::scheduler_nodes(*engine));
+  controller->nodes_changed();
+}
+
 Result<void> App::begin() {
   const engine::Capabilities capabilities = engine->capabilities();
+  log::info("engine.open engine={} runtime={} images={}",
+            config.engine,
+            to_word(capabilities.runtime),
+            capabilities.images);
   for (const std::string& warning : capabilities.warnings) log::warn("engine.warning {}", warning);
-  launcher = std::make_unique<control::Launcher>(dirs, uploads, capabilities.runtime);
+  launcher = std::make_unique<control::Launcher>(dirs, uploads, registries, capabilities.runtime);
   model::SiteRules rules{.max_debug_hold = config.jobs.max_debug_hold,
                          .max_time_limit = config.jobs.max_time_limit,
                          .gang_timeout = config.jobs.gang_timeout};
@@ -145,14 +157,23 @@ Result<void> App::begin() {
   TY_TRY(std::optional<Secret> link,
          run_on(background.io, accounts.bootstrap(dirs.admin_token_file())));
   TY_DO(run_on(control.io, controller->recover()));
+  {
+    const std::lock_guard lock(nodes_mutex_);
+    has_recovered_ = true;
+  }
+  nodes_changed();
 
-  http_api = std::make_unique<api::Api>(api::Services{.jobs = *job_service,
-                                                      .logs = logs,
-                                                      .accounts = accounts,
-                                                      .controller = *controller,
-                                                      .config = config,
-                                                      .version = kVersion,
-                                                      .engine = config.engine});
+  http_api = std::make_unique<api::Api>(
+      api::Services{.jobs = *job_service,
+                    .logs = logs,
+                    .accounts = accounts,
+                    .registries = registries,
+                    .controller = *controller,
+                    .config = config,
+                    .version = kVersion,
+                    .engine = config.engine == "local"
+                                  ? fmt::format("local ({} runtime)", to_word(capabilities.runtime))
+                                  : config.engine});
   net::ServerOptions options{.listen = config.http.listen,
                              .threads = static_cast<unsigned>(config.http.threads)};
   options.idle_time = config.http.idle;
@@ -208,6 +229,10 @@ void App::stop() {
   if (loops) run_on(background.io, loops->stop());
   if (controller) run_on(control.io, controller->stop());
   if (control_loop) run_on(background.io, control_loop->stop());
+  {
+    const std::lock_guard lock(nodes_mutex_);
+    has_recovered_ = false;
+  }
   engine.reset();
   std::error_code ec;
   std::filesystem::remove(dirs.server_file(), ec);

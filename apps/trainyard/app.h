@@ -2,6 +2,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -71,6 +72,7 @@ class App {
   App(config::Config config, control::DataDir dirs, std::unique_ptr<store::Database> db);
   Result<void> open_engine();
   Result<void> begin();
+  void nodes_changed();
   boost::asio::awaitable<void> keep_house();
 
   config::Config config;
@@ -100,6 +102,7 @@ class App {
                             .watcher = log_watcher,
                             .pool = blocking}};
   control::AccountService accounts;
+  control::RegistryService registries{dirs.registries_file(), workspaces};
 
   // What depends on the engine, which tells the controller what it sees.
   std::unique_ptr<engine::Engine> engine;
@@ -115,6 +118,8 @@ class App {
   std::string url_;
   std::optional<std::string> sign_in_link_;
   bool stopped_ = false;
+  std::mutex nodes_mutex_;  ///< nobody looks at the nodes while the engine comes or goes
+  bool has_recovered_ = false;
 };
 
 }  // namespace ty

@@ -43,7 +43,7 @@ constexpr Flag kFlags[] = {
      "Address of the API and the page; port 0 means any free one"},
     {"--database", "database", "URL", "sqlite, or postgres://user@host/name"},
     {"--engine", "engine", "NAME", "local: this machine; fake: only pretends"},
-    {"--runtime", "runtime", "NAME", "auto or process"},
+    {"--runtime", "runtime", "NAME", "docker, process, or auto: the first that works"},
     {"--log-level", "log.level", "LEVEL", "debug, info, warn or error"},
     {"--log-format", "log.format", "FORMAT", "text or json"},
 };

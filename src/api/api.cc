@@ -158,6 +158,7 @@ Api::Api(Services services) : impl_(std::make_unique<Impl>(std::move(services)))
                           event_bindings(),
                           cluster_bindings(),
                           account_bindings(),
+                          registry_bindings(),
                           server_bindings()}) {
     bindings.insert(bindings.end(), part.begin(), part.end());
   }

@@ -6,6 +6,7 @@
 #include "control/account_service.h"
 #include "control/job_service.h"
 #include "control/log_service.h"
+#include "control/registry_service.h"
 #include "net/http_server.h"
 
 namespace ty::api {
@@ -15,6 +16,7 @@ struct Services {
   control::JobService& jobs;
   control::LogService& logs;
   control::AccountService& accounts;
+  control::RegistryService& registries;
   control::Controller& controller;
   const config::Config& config;
   std::string version;

@@ -272,7 +272,8 @@ TEST(Encode, TheRestIsAsTheContractSays) {
                      {.id = JobId("b"), .name = "m"}});
   });
   control::NodeView node;
-  node.info.gpu_types = {"A100", "A100"};
+  node.info.gpus = {{.type = "A100"},
+                    {.type = "A100", .load_percent = 40, .celsius = 60, .watts = 300}};
   node.info.labels = {{"zone", "a"}};
   node.use.gpus = {1};
   node.use.jobs = {JobId("a")};
@@ -280,6 +281,9 @@ TEST(Encode, TheRestIsAsTheContractSays) {
   const std::string link = "http://x/signin#tyl_1";
   expect_conforms("User", [](JsonWriter& out) { write_user(out, {.name = "ann"}); });
   expect_conforms("NewUser", [&](JsonWriter& out) { write_user(out, {.name = "ann"}, &link); });
+  expect_conforms("RegistryLogin", [](JsonWriter& out) {
+    write_registry(out, {.server = "docker.io", .username = "ann"});
+  });
   const Secret text("ty_secret");
   expect_conforms("Token", [](JsonWriter& out) { write_token(out, {.scopes = {"read"}}); });
   expect_conforms("NewToken", [&](JsonWriter& out) { write_token(out, {}, &text); });

@@ -66,6 +66,7 @@ int run(int argc,
   add_check(app, context);
   add_login(app, context);
   add_token(app, context);
+  add_registry(app, context);
   add_user(app, context);
   add_version(app, context, version);
   add_completion(app, context);

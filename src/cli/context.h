@@ -58,6 +58,7 @@ void add_nodes(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);  // check schema
 void add_login(CLI::App& app, Context& context);  // login logout
 void add_token(CLI::App& app, Context& context);
+void add_registry(CLI::App& app, Context& context);
 void add_user(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context, std::string version);
 void add_completion(CLI::App& app, Context& context);

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "base/text.h"
+#include "cli/ask.h"
 #include "cli/context.h"
 #include "cli/credentials.h"
 #include "cli/output.h"
@@ -21,29 +22,6 @@ struct Options {
   std::string url, user;
   bool token_stdin = false;
 };
-
-std::string ask(const char* question) {
-  std::fprintf(stderr, "%s", question);
-  std::string line;
-  std::getline(std::cin, line);
-  return std::string(trim(line));
-}
-
-Secret ask_secretly(const char* question) {
-  termios before{};
-  const bool terminal = ::tcgetattr(STDIN_FILENO, &before) == 0;
-  if (terminal) {
-    termios quiet = before;
-    quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-    ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
-  }
-  Secret answer(ask(question));
-  if (terminal) {
-    ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
-    std::fprintf(stderr, "\n");
-  }
-  return answer;
-}
 
 /// A one-time link holds both: `http://host:port/signin#tyl_…`.
 std::pair<std::string, std::string> split_link(const std::string& url) {

@@ -19,6 +19,39 @@ double real(const json::value& object, std::string_view key) {
   return found == nullptr ? 0 : found->to_number<double>();
 }
 
+/// What its GPUs are and do; nothing for those that are only configured.
+void print_gpus(const json::value& node) {
+  const json::array& gpus = items(node, "gpus");
+  const bool are_real =
+      std::ranges::any_of(gpus, [](const json::value& gpu) { return !text(gpu, "uuid").empty(); });
+  if (!are_real) return;
+  const auto measured = [](const json::value& gpu, std::string_view key, std::string_view unit) {
+    const json::value* found = child(gpu, key);
+    return found == nullptr || !found->is_int64() ? std::string("-")
+                                                  : fmt::format("{} {}", found->get_int64(), unit);
+  };
+  std::printf("\n%s\n", text(node, "name").c_str());
+  Table table({"  GPU", "MODEL", "STATE", "MEMORY", "LOAD", "POWER", "HEAT", "LINKED"});
+  for (const json::value& gpu : gpus) {
+    const json::value* used = child(gpu, "used");
+    const bool is_used = used != nullptr && used->is_bool() && used->get_bool();
+    const std::string problem = text(gpu, "problem");
+    table.add({fmt::format("  {}", number(gpu, "index")),
+               text(gpu, "model"),
+               !problem.empty() ? problem
+               : is_used        ? "in use"
+                                : "free",
+               fmt::format("{} of {}",
+                           human_bytes(number(gpu, "memory_used")),
+                           human_bytes(number(gpu, "memory"))),
+               measured(gpu, "load_percent", "%"),
+               measured(gpu, "watts", "W"),
+               measured(gpu, "celsius", "°C"),
+               fmt::format("group {}", number(gpu, "link_group"))});
+  }
+  table.print();
+}
+
 }  // namespace
 
 void add_nodes(CLI::App& app, Context& context) {
@@ -47,6 +80,7 @@ void add_nodes(CLI::App& app, Context& context) {
                  gpus.empty() ? "-" : fmt::format("{} of {}", used, gpus.size())});
     }
     table.print();
+    for (const json::value& node : items(*answer, "nodes")) print_gpus(node);
   });
 }
 

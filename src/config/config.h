@@ -31,10 +31,19 @@ struct Node {
   std::map<std::string, std::string> labels;
 };
 
+struct Docker {
+  std::string socket = "/var/run/docker.sock";
+  std::string subnets = "10.210.0.0/16";
+  bool host_network = false;
+  std::vector<std::string> ulimits;
+  Seconds pull_patience{600};
+};
+
 struct Jobs {
   std::optional<Seconds> max_time_limit;
   Seconds max_debug_hold{604'800};
   Seconds gang_timeout{600};
+  std::string default_image;  ///< of tasks that name none, where tasks run in images
   std::int64_t default_cpu_milli = 1000;
   std::int64_t default_memory = std::int64_t{2} << 30;
 };
@@ -62,6 +71,7 @@ struct Config {
   std::string runtime = "auto";
   Http http;
   Node node;
+  Docker docker;
   Jobs jobs;
   Logs logs;
   Auth auth;

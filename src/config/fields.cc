@@ -52,6 +52,42 @@ std::string size_text(std::int64_t bytes) {
   return std::to_string(bytes);
 }
 
+/// `10.210.0.0/16`; empty: none.
+Result<std::string> address_range(std::string_view text) {
+  if (text.empty()) return std::string();
+  const auto parts = split(text, '/');
+  const auto numbers = split(parts[0], '.');
+  bool is_good = parts.size() == 2 && numbers.size() == 4;
+  for (const std::string& number : numbers) {
+    const auto n = whole_number(number);
+    is_good = is_good && n && *n <= 255;
+  }
+  const auto bits = is_good ? whole_number(parts[1]) : Result<std::int64_t>(0);
+  if (!is_good || !bits || *bits < 8 || *bits > 24)
+    return refuse(text, "address range", "10.210.0.0/16");
+  return std::string(text);
+}
+
+Result<bool> yes_or_no(std::string_view text) {
+  if (text == "true" || text == "yes") return true;
+  if (text == "false" || text == "no") return false;
+  return refuse(text, "answer", "true");
+}
+
+/// `nofile=1024:2048` or `core=0`; -1 is no limit.
+Result<std::string> ulimit(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  bool is_good = equals != std::string_view::npos && equals > 0;
+  if (is_good) {
+    const auto numbers = split(text.substr(equals + 1), ':');
+    is_good = numbers.size() <= 2;
+    for (const std::string& number : numbers)
+      is_good = is_good && (number == "-1" || whole_number(number));
+  }
+  if (!is_good) return refuse(text, "limit", "nofile=65536:65536");
+  return std::string(text);
+}
+
 template <class Member>
 Field text(std::string_view key, std::string_view kind, std::string_view help, Member member) {
   return {key,
@@ -132,10 +168,12 @@ std::vector<Field> make_fields() {
                        {"local", "fake"},
                        "Where tasks run: `local` is this machine, `fake` only pretends.",
                        [](Config& c) -> std::string& { return c.engine; }));
-  all.push_back(choice("runtime",
-                       {"auto", "process"},
-                       "How the local engine runs them.",
-                       [](Config& c) -> std::string& { return c.runtime; }));
+  all.push_back(
+      choice("runtime",
+             {"auto", "docker", "oci", "process"},
+             "How the local engine runs them: in containers of `docker`, as a `process` of "
+             "this machine, or `auto`: docker where it answers, else process.",
+             [](Config& c) -> std::string& { return c.runtime; }));
   all.push_back(text("http.listen",
                      "host:port",
                      "Address of the API and the page; port 0 means any free one.",
@@ -171,7 +209,8 @@ std::vector<Field> make_fields() {
                      [](Config& c) -> auto& { return c.node.memory; }));
   all.push_back({"node.gpus",
                  "list",
-                 "GPUs to offer, as `A100:8`; for trying things out without a driver.",
+                 "GPUs to offer instead of those the driver finds: `A100:8`, `A100:8/4` in NVLink "
+                 "groups of four, or `none`.",
                  [](Config& c, std::string_view v) -> Result<void> {
                    c.node.gpus.emplace_back(v);
                    return {};
@@ -193,6 +232,44 @@ std::vector<Field> make_fields() {
                  false,
                  true,
                  [](Config& c) { c.node.labels.clear(); }});
+  all.push_back(text("docker.socket",
+                     "path",
+                     "Where Docker answers, or Podman's compatible service.",
+                     [](Config& c) -> std::string& { return c.docker.socket; }));
+  all.push_back(parsed(
+      "docker.subnets",
+      "address range",
+      "Every job gets a network of its own, a /24 out of this range; Docker chooses if it is "
+      "empty.",
+      [](Config& c) -> auto& { return c.docker.subnets; },
+      address_range,
+      [](const std::string& range) { return range; }));
+  all.push_back(parsed(
+      "docker.host_network",
+      "yes or no",
+      "Whether jobs may use the machine's own network, as `network: host` asks for.",
+      [](Config& c) -> auto& { return c.docker.host_network; },
+      yes_or_no,
+      [](bool is_set) { return std::string(is_set ? "true" : "false"); }));
+  all.push_back({"docker.ulimits",
+                 "list",
+                 "Limits of every container, as `nofile=65536:65536`.",
+                 [](Config& c, std::string_view v) -> Result<void> {
+                   TY_TRY(std::string limit, ulimit(v));
+                   c.docker.ulimits.push_back(std::move(limit));
+                   return {};
+                 },
+                 [](const Config& c) { return join(c.docker.ulimits, ","); },
+                 true,
+                 false,
+                 [](Config& c) { c.docker.ulimits.clear(); }});
+  all.push_back(duration("docker.pull_patience",
+                         "A pull that makes no progress for so long has failed.",
+                         [](Config& c) -> auto& { return c.docker.pull_patience; }));
+  all.push_back(text("jobs.default_image",
+                     "image",
+                     "Image of tasks that name none, where tasks run in images.",
+                     [](Config& c) -> std::string& { return c.jobs.default_image; }));
   all.push_back(optional_duration("jobs.max_time_limit",
                                   "No job may run longer, whatever it asks for.",
                                   [](Config& c) -> auto& { return c.jobs.max_time_limit; }));

@@ -10,7 +10,9 @@ std::vector<sched::Node> scheduler_nodes(const engine::Engine& engine) {
                      .memory = info.memory,
                      .labels = info.labels,
                      .healthy = info.healthy};
-    for (const std::string& type : info.gpu_types) node.gpus.push_back({.type = type});
+    for (const engine::Gpu& gpu : info.gpus) {
+      node.gpus.push_back({.type = gpu.type, .link_group = gpu.link_group, .healthy = gpu.healthy});
+    }
     nodes.push_back(std::move(node));
   }
   return nodes;

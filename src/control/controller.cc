@@ -1,5 +1,7 @@
 #include "control/controller.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
@@ -7,7 +9,10 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include "control/capacity.h"
 #include "model/failure.h"
+#include "model/names.h"
+#include "model/task_note.h"
 #include "rt/log.h"
 #include "rt/run_on.h"
 
@@ -65,6 +70,7 @@ Controller::Controller(Parts parts)
       clock_(parts.clock),
       rules_(parts.rules),
       host_ports_(parts.engine.capabilities().runtime == model::RuntimeKind::Process),
+      has_networks_(parts.engine.capabilities().runtime == model::RuntimeKind::Docker),
       saved_(parts.io, boost::asio::steady_timer::time_point::max()),
       wake_(parts.io),
       engine_threads_(4),
@@ -227,11 +233,14 @@ void Controller::place(const sched::Start& start) {
 }
 
 model::Placement Controller::draw_ports(LiveJob& live, const sched::Assigned& assigned) {
-  model::Placement placement{.node = assigned.node,
-                             .address = "127.0.0.1",
-                             .gpus = assigned.gpus,
-                             .gpu_type = assigned.gpu_type};
   const model::RoleSpec& role = live.spec->roles[static_cast<std::size_t>(assigned.task.role)];
+  // On a network of their own tasks find each other by name, whatever addresses they will get.
+  const bool has_name = has_networks_ && role.network == model::Network::Bridge;
+  model::Placement placement{
+      .node = assigned.node,
+      .address = has_name ? model::task_host(*live.spec, assigned.task) : std::string("127.0.0.1"),
+      .gpus = assigned.gpus,
+      .gpu_type = assigned.gpu_type};
   for (const model::Port& port : model::all_ports(role)) {
     std::vector<int> numbers;
     if (port.first != 0) {
@@ -245,7 +254,7 @@ model::Placement Controller::draw_ports(LiveJob& live, const sched::Assigned& as
     }
     placement.ports.push_back(std::move(numbers));
   }
-  if (live.job.tasks_total > 1) {
+  if (live.job.tasks_total > 1 && !has_networks_) {
     // Where peers meet: a port for TF_CONFIG and one for MASTER_PORT, behind the declared ones.
     if (auto drawn = ports_.draw(2)) placement.ports.push_back(*std::move(drawn));
   }
@@ -429,6 +438,54 @@ asio::awaitable<void> Controller::ask_engine_to_forget(model::TaskKey key) {
 // What the engine says
 // --------------------------------------------------------------------------------
 
+/// A limit that could not be set and the like: told once per job, in its timeline.
+void Controller::take_warnings(LiveJob& live, const engine::TaskReport& report) {
+  const bool is_first_word = live.task(report.key.task).state == TaskState::Starting;
+  model::Effects effects;
+  for (const std::string& warning : report.warnings) {
+    if (!is_first_word || !live.warnings.insert(warning).second) continue;
+    effects.notes.push_back(model::task_note("task.warning", *live.spec, report.key, warning));
+  }
+  if (!effects.notes.empty()) after_change(live, effects);
+}
+
+/// Tasks on a GPU that broke are ended; their end then says why (`apply_reports`).
+void Controller::leave_broken_gpus() {
+  for (const engine::NodeInfo& node : engine_.nodes()) {
+    for (std::size_t gpu = 0; gpu < node.gpus.size(); ++gpu) {
+      if (node.gpus[gpu].healthy) continue;
+      for (auto& [id, live] : live_) {
+        for (const model::Task& task : live->job.life.tasks) {
+          const bool is_on_it = holds_a_place(task.state) && task.placement &&
+                                task.placement->node == node.name &&
+                                std::ranges::count(task.placement->gpus, static_cast<int>(gpu)) > 0;
+          if (!is_on_it) continue;
+          model::TaskKey key{
+              .job = id, .attempt = live->job.life.attempt, .task = task.ref, .tries = task.tries};
+          std::string why = fmt::format("GPU {} of {} ({}) cannot be used any more: {}",
+                                        gpu,
+                                        node.name,
+                                        node.gpus[gpu].model,
+                                        node.gpus[gpu].problem);
+          if (!lost_gpus_.emplace(key, std::move(why)).second) continue;
+          tasks_.spawn("stop", ask_engine_to_stop(std::move(key), Millis{0}));
+        }
+      }
+    }
+  }
+}
+
+void Controller::nodes_changed() {
+  auto here = [this] {
+    if (stopping_) return;  // the engine may be gone
+    scheduler_.set_nodes(scheduler_nodes(engine_));
+    leave_broken_gpus();
+    plan_wanted_ = true;
+    wake();
+  };
+  asio::post(io_, std::move(here));
+}
+
 void Controller::report(engine::TaskReport report) {
   asio::post(io_, [this, report = std::move(report)]() mutable { take_report(std::move(report)); });
 }
@@ -443,9 +500,12 @@ void Controller::apply_reports() {
   for (engine::TaskReport& report : std::exchange(reports_, {})) {
     LiveJob* live = find(report.key.job);
     if (live == nullptr) continue;
-    for (const std::string& warning : report.warnings) {
-      log::debug("task.warning job={} warning={}", report.key.job.str(), warning);
+    if (report.what == engine::TaskReport::What::Preparing) {
+      live->progress[report.key.task] = std::move(report.progress);
+      continue;
     }
+    live->progress.erase(report.key.task);
+    take_warnings(*live, report);
     if (report.what == engine::TaskReport::What::Ended) {
       ended.push_back(std::move(report));
     } else {
@@ -464,8 +524,11 @@ void Controller::apply_reports() {
     if (a.key.job != b.key.job) return a.key.job < b.key.job;
     return model::comes_before(a.at, fact_of(a), b.at, fact_of(b));
   });
-  for (const engine::TaskReport& report : ended) {
+  for (engine::TaskReport& report : ended) {
     board_.ended(report.key);
+    if (const auto lost = lost_gpus_.extract(report.key)) {
+      report.ending = model::lost(lost.mapped(), model::Reason::GpuLost);
+    }
     apply(*find(report.key.job), fact_of(report), std::min(report.at, clock_.now()));
   }
 }
@@ -552,6 +615,15 @@ asio::awaitable<Result<void>> Controller::fits_ever(sched::Request request) {
     co_return self.scheduler_.fits_ever(request);
   };
   return rt::run_on(io_.get_executor(), here(*this, std::move(request)));
+}
+
+asio::awaitable<std::map<model::TaskRef, std::string>> Controller::progress_of(JobId job) {
+  auto here = [](Controller& self,
+                 JobId job) -> asio::awaitable<std::map<model::TaskRef, std::string>> {
+    const LiveJob* live = self.find(job);
+    co_return live == nullptr ? std::map<model::TaskRef, std::string>{} : live->progress;
+  };
+  return rt::run_on(io_.get_executor(), here(*this, std::move(job)));
 }
 
 asio::awaitable<Controller::Load> Controller::load() {

@@ -4,6 +4,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -60,6 +61,8 @@ class Controller {
 
   /// A job that was just stored. Any thread.
   void admit(model::Job job, HeldSpec spec);
+  /// The engine's nodes are not what they were. Any thread.
+  void nodes_changed();
   /// What the engine saw. Any thread, never blocks.
   void report(engine::TaskReport report);
 
@@ -75,6 +78,9 @@ class Controller {
   boost::asio::awaitable<std::vector<NodeView>> nodes();
   /// Whether these nodes could ever run it; the error says what is missing.
   boost::asio::awaitable<Result<void>> fits_ever(sched::Request request);
+
+  /// What tasks of the job that are being started wait for, where that takes long: "pulling …".
+  boost::asio::awaitable<std::map<model::TaskRef, std::string>> progress_of(JobId job);
 
   struct Load {
     std::int64_t live = 0;
@@ -113,6 +119,8 @@ class Controller {
   boost::asio::awaitable<void> move_deadline(model::TaskKey key, std::optional<Time> deadline);
   void forget_job(const JobId& job);
   void take_report(engine::TaskReport report);
+  void take_warnings(LiveJob& live, const engine::TaskReport& report);
+  void leave_broken_gpus();
   void apply_reports();
 
   void occupy_places(LiveJob& live);
@@ -131,7 +139,8 @@ class Controller {
   TaskBoard& board_;
   const Clock& clock_;
   model::SiteRules rules_;
-  const bool host_ports_;  ///< tasks share the machine's ports: fixed ones must be free there
+  const bool host_ports_;    ///< tasks share the machine's ports: fixed ones must be free there
+  const bool has_networks_;  ///< tasks of a job find each other by name, on a network of their own
 
   sched::Scheduler scheduler_;
   PortPool ports_;
@@ -145,6 +154,8 @@ class Controller {
   /// Starts that were handed to the engine and not yet answered; with a grace: stop it as soon as
   /// it has begun.
   std::map<model::TaskKey, std::optional<Millis>> launching_;
+
+  std::map<model::TaskKey, std::string> lost_gpus_;  ///< being stopped because of their GPU: why
 
   std::uint64_t applied_generation_ = 1;  ///< facts applied now are saved with this one
   std::uint64_t saved_generation_ = 0;

@@ -41,6 +41,15 @@ asio::awaitable<Result<JobView>> JobService::show(auth::Principal who, std::stri
     const sched::Explanation explanation = co_await p_.controller.explain(found.id);
     view.waiting_for = explanation.text();
   }
+  if (found.life.state == model::JobState::Starting ||
+      found.life.state == model::JobState::Running) {
+    const auto progress = co_await p_.controller.progress_of(found.id);
+    for (model::Task& task : found.life.tasks) {
+      const auto told = progress.find(task.ref);
+      if (told != progress.end() && task.state == model::TaskState::Starting)
+        task.ending.message = told->second;
+    }
+  }
   view.job = std::move(found);
   view.spec = std::make_shared<const model::JobSpec>(std::move(spec));
   co_return view;

@@ -48,6 +48,31 @@ Result<void> check_mounts(const model::JobSpec& spec) {
   return fail(Errc::Invalid, std::move(message), std::move(faults));
 }
 
+/// What only matters where tasks run in containers.
+Result<void> check_containers(const model::JobSpec& spec, const config::Config& config) {
+  std::vector<Fault> faults;
+  for (const model::RoleSpec& role : spec.roles) {
+    if (role.image.empty()) {
+      faults.push_back(
+          {.pointer = "/roles/" + role.name,
+           .message = fmt::format("{} names no image, and tasks run in containers here; write for "
+                                  "example image: python:3.12",
+                                  role.name),
+           .code = "missing"});
+    }
+    if (role.network == model::Network::Host && !config.docker.host_network) {
+      faults.push_back({.pointer = "/roles/" + role.name + "/network",
+                        .message =
+                            "the machine's own network is not for jobs here; remove it, or ask "
+                            "an administrator to set docker.host_network",
+                        .code = "unsupported"});
+    }
+  }
+  if (faults.empty()) return {};
+  std::string message = faults.front().message;
+  return fail(Errc::Invalid, std::move(message), std::move(faults));
+}
+
 /// What must be the same for a repetition to count as one: the file and everything that changes its
 /// meaning.
 std::string body_hash(const SubmitRequest& request) {
@@ -158,6 +183,12 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
                 "time_limit",
                 fmt::format("stored as {}: the most this site allows", format_duration(*cap))));
     spec.time_limit = *cap;
+  }
+  if (p_.capabilities.images) {
+    for (model::RoleSpec& role : spec.roles) {
+      if (role.image.empty()) role.image = p_.config.jobs.default_image;
+    }
+    TY_CO_DO(check_containers(spec, p_.config));
   }
   if (!p_.capabilities.images &&
       std::ranges::any_of(spec.roles, [](const auto& role) { return !role.image.empty(); })) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/local/docker/image.h"
 #include "engine/paths.h"
 #include "model/environment.h"
 #include "model/names.h"
@@ -78,8 +79,16 @@ Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
   launch.key = key;
   launch.role_name = role.name;
   launch.host_name = model::task_hostname(spec, key.job, key.task);
+  launch.host_aliases = model::task_aliases(spec, key.job, key.task);
+  launch.network = role.network;
   launch.image = role.image;
   launch.pull = role.pull;
+  // Under a name the job gives, or under that of the image's own registry.
+  const bool is_named = role.image_auth && role.image_auth->stored_name;
+  launch.registry = registries_.find(
+      job.owner,
+      job.workspace,
+      is_named ? *role.image_auth->stored_name : engine::docker::registry_of(role.image));
   launch.command = role.command;
   launch.workdir = role.workdir;
   launch.resources = role.resources;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "control/data_dir.h"
+#include "control/registry_service.h"
 #include "control/uploads.h"
 #include "engine/launch.h"
 #include "model/job.h"
@@ -21,8 +22,11 @@ struct LaunchSnapshot {
 /// limits. Any thread; may block on the disk.
 class Launcher {
  public:
-  Launcher(const DataDir& dirs, const Uploads& uploads, model::RuntimeKind runtime)
-      : dirs_(dirs), uploads_(uploads), runtime_(runtime) {}
+  Launcher(const DataDir& dirs,
+           const Uploads& uploads,
+           const RegistryService& registries,
+           model::RuntimeKind runtime)
+      : dirs_(dirs), uploads_(uploads), registries_(registries), runtime_(runtime) {}
 
   Result<engine::Launch> make(const LaunchSnapshot& snapshot, const model::TaskKey& key) const;
 
@@ -31,6 +35,7 @@ class Launcher {
 
   const DataDir& dirs_;
   const Uploads& uploads_;
+  const RegistryService& registries_;
   model::RuntimeKind runtime_;
 };
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -29,7 +30,9 @@ struct LiveJob {
   model::Job job;
   HeldSpec spec;
   std::optional<Unsaved> unsaved;
-  std::optional<Time> deadline;  ///< its entry in the controller's deadlines
+  std::map<model::TaskRef, std::string> progress;  ///< what tasks that are being started wait for
+  std::set<std::string> warnings;                  ///< told already
+  std::optional<Time> deadline;                    ///< its entry in the controller's deadlines
 
   model::Task& task(model::TaskRef ref) {
     for (model::Task& task : job.life.tasks) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/gpu.h"
 #include "engine/launch.h"
 
 namespace ty::engine {
@@ -23,7 +24,7 @@ struct NodeInfo {
   std::string address;
   std::int64_t cpu_milli = 0;
   std::int64_t memory = 0;
-  std::vector<std::string> gpu_types;  ///< one entry per GPU device
+  std::vector<Gpu> gpus;  ///< position = device index
   model::TextMap labels;
   bool healthy = true;
   std::string problem;
@@ -32,7 +33,7 @@ struct NodeInfo {
 /// What became of a task try. Reported once per change, after restarts again for what is still
 /// unread.
 struct TaskReport {
-  enum class What : std::uint8_t { Started, Ended };
+  enum class What : std::uint8_t { Preparing, Started, Ended };
   model::TaskKey key;
   What what = What::Started;
   Time at{};
@@ -40,6 +41,7 @@ struct TaskReport {
   std::int64_t peak_memory = 0;  ///< bytes, 0 unknown
   Millis cpu_time{0};
   std::vector<std::string> warnings;  ///< with Started: limits that could not be set, …
+  std::string progress;               ///< with Preparing: "pulling python:3.12: 3 of 8 layers, …"
 };
 
 /// Called from any thread; must not block.

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/secret.h"
 #include "base/time.h"
 #include "model/environment.h"
 #include "model/job.h"
@@ -18,13 +19,23 @@ struct HostMount {
   bool private_copy = false;  ///< copy it into the run folder first, so the task may write
 };
 
+/// How to sign in where the image is kept.
+struct RegistryLogin {
+  std::string server;
+  std::string username;
+  Secret password;
+};
+
 /// Everything a runtime needs to run one try of one task; nothing else is looked up.
 struct Launch {
   model::TaskKey key;
   std::string role_name;
-  std::string host_name;  ///< HOSTNAME inside
+  std::string host_name;                  ///< HOSTNAME inside
+  std::vector<std::string> host_aliases;  ///< names by which peers find it, where it has a network
+  model::Network network = model::Network::Bridge;
   std::string image;
   model::PullPolicy pull = model::PullPolicy::IfMissing;
+  std::optional<RegistryLogin> registry;
   model::Command command;
   std::optional<std::string> workdir;
   model::TaskEnvironment environment;

@@ -30,6 +30,12 @@ class BlockingPool {
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
 
+  /// For those who await nothing. The function must not throw.
+  template <class F>
+  void post(F function) {
+    boost::asio::post(pool_, std::move(function));
+  }
+
   template <class F>
   boost::asio::awaitable<std::invoke_result_t<F&>> run(F function) {
     using T = std::invoke_result_t<F&>;

@@ -27,6 +27,7 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "tests/support"))
 from trainyard import Server, eventually  # noqa: E402
 import slurm  # noqa: E402
+from containers import rows_about_containers  # noqa: E402
 
 BUILD = ROOT / "build"
 
@@ -293,8 +294,13 @@ def scheduler(folder, rows, args):
     rows.append(Row("scheduling decision, 100,000 waiting, p99", cost[100_000][1] / 1000, "ms", None, None, 5, at_least=False))
 
 
+def containers(folder, rows, args):
+    """Needs root and docker.io."""
+    rows_about_containers(folder, rows, Row)
+
+
 PARTS = {"submissions": submissions, "kill-9": kill_nine, "end-to-end": end_to_end, "lists": lists, "logs": logs, "rest": rest,
-         "scheduler": scheduler}
+         "scheduler": scheduler, "containers": containers}
 
 
 # -- the table

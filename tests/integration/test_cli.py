@@ -131,7 +131,7 @@ def test_ctrl_c_leaves_the_job_and_says_how_to_come_back(server, tmp_path):
     assert follower.returncode == INTERRUPTED
     assert "trainyard logs -f" in err
     job = next(j for j in server.jobs(name="left-alone"))
-    assert job["state"] == "running"
+    server.wait(job["id"], {"running"})
     server.stop_job(job["id"])
 
 

@@ -65,7 +65,8 @@ class Server:
         self.listen = listen
         self.flags = list(flags)
         # More CPUs than there are, so that tests with many small jobs do not wait for each other.
-        self.settings = {"TRAINYARD_NODE__CPUS": "64", **settings}
+        # And processes, also where a Docker of somebody else's answers.
+        self.settings = {"TRAINYARD_NODE__CPUS": "64", "TRAINYARD_RUNTIME": "process", **settings}
         self.process = None
         self.url = None
         self.http = requests.Session()

@@ -362,12 +362,26 @@ void write_node(JsonWriter& out, const control::NodeView& node) {
       .field("memory_used", node.use.memory)
       .key("gpus")
       .array();
-  for (std::size_t i = 0; i < node.info.gpu_types.size(); ++i) {
+  const auto known = [](int value) {
+    return value < 0 ? std::nullopt : std::optional<std::int64_t>(value);
+  };
+  for (std::size_t i = 0; i < node.info.gpus.size(); ++i) {
     const bool used = std::ranges::find(node.use.gpus, static_cast<int>(i)) != node.use.gpus.end();
+    const engine::Gpu& gpu = node.info.gpus[i];
     out.object()
         .field("index", static_cast<std::int64_t>(i))
-        .field("type", node.info.gpu_types[i])
+        .field("type", gpu.type)
         .field("used", used)
+        .field("model", gpu.model)
+        .field("uuid", gpu.uuid)
+        .field("link_group", gpu.link_group)
+        .field("healthy", gpu.healthy)
+        .field("problem", gpu.problem)
+        .field("memory", gpu.memory)
+        .field("memory_used", gpu.memory_used)
+        .field("load_percent", known(gpu.load_percent))
+        .field("celsius", known(gpu.celsius))
+        .field("watts", known(gpu.watts))
         .end_object();
   }
   out.end_array().key("jobs").array();
@@ -386,6 +400,16 @@ void write_user(JsonWriter& out, const model::User& user, const std::string* lin
       .field("last_seen_at", user.last_seen_at);
   if (link != nullptr) out.field("link", *link);
   out.end_object();
+}
+
+void write_registry(JsonWriter& out, const control::RegistryService::Shown& login) {
+  std::optional<std::string> workspace;
+  if (!login.workspace.empty()) workspace = login.workspace;
+  out.object()
+      .field("server", login.server)
+      .field("username", login.username)
+      .field("workspace", workspace)
+      .end_object();
 }
 
 void write_token(JsonWriter& out, const model::Token& token, const Secret* text) {

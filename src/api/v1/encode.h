@@ -4,6 +4,7 @@
 
 #include "api/json_writer.h"
 #include "control/job_service.h"
+#include "control/registry_service.h"
 #include "net/http.h"
 
 /// From our nouns to the contract's: one function per schema of contract/openapi.yaml. Each writes
@@ -21,6 +22,7 @@ void write_submitted(JsonWriter& out, const std::vector<control::Submitted>& job
 void write_issue(JsonWriter& out, const jobspec::Issue& issue);
 void write_node(JsonWriter& out, const control::NodeView& node);
 void write_user(JsonWriter& out, const model::User& user, const std::string* link = nullptr);
+void write_registry(JsonWriter& out, const control::RegistryService::Shown& login);
 void write_token(JsonWriter& out, const model::Token& token, const Secret* text = nullptr);
 
 /// `worker-1`

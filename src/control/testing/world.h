@@ -29,7 +29,7 @@ class World {
                           .address = "127.0.0.1",
                           .cpu_milli = 64'000,
                           .memory = std::int64_t{256} << 30,
-                          .gpu_types = {"A100", "A100", "A100", "A100"}};
+                          .gpus = std::vector<engine::Gpu>(4, {.type = "A100"})};
     machines = std::make_shared<engine::FakeWorld>(std::vector{node});
     begin();
   }
@@ -52,7 +52,7 @@ class World {
             controller->report(std::move(r));
           },
           engine::FakeEngine::Drive::Thread);
-      launcher = std::make_unique<Launcher>(dirs, uploads, model::RuntimeKind::Fake);
+      launcher = std::make_unique<Launcher>(dirs, uploads, registries, model::RuntimeKind::Fake);
       controller = std::make_unique<Controller>(Controller::Parts{.io = io,
                                                                   .jobs = jobs,
                                                                   .engine = *engine,
@@ -119,6 +119,7 @@ class World {
     TaskBoard board{
         [this](const model::TaskKey& key) { watcher.poke(telemetry::log_path(dirs.root(), key)); }};
     Uploads uploads{dirs.uploads()};
+    RegistryService registries{dirs.registries_file(), workspaces};
     JobFinder finder{jobs, users};
     LogService logs{{.dirs = dirs,
                      .jobs = jobs,

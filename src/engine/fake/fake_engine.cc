@@ -127,7 +127,7 @@ FakeWorld::FakeWorld(std::vector<NodeInfo> nodes) : nodes_(std::move(nodes)) {
   node.address = "127.0.0.1";
   node.cpu_milli = 64'000;
   node.memory = std::int64_t{256} << 30;
-  node.gpu_types.assign(8, "FAKE");
+  node.gpus.assign(8, Gpu{.type = "FAKE", .model = "FAKE"});
   nodes_.push_back(std::move(node));
 }
 

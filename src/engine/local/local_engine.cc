@@ -15,16 +15,14 @@
 #include <set>
 #include <unordered_map>
 
+#include "engine/local/gpu/gpu_watch.h"
 #include "engine/local/machine.h"
 #include "engine/local/process/fd.h"
 #include "engine/local/process/journal.h"
-#include "engine/local/process/launch_writer.h"
-#include "engine/local/process/probe.h"
 #include "engine/local/process/run_folder.h"
-#include "engine/local/process/setup.h"
-#include "engine/local/process/spawn.h"
 #include "engine/local/process/sweep.h"
 #include "engine/local/process/watcher.h"
+#include "engine/local/runtimes.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/paths.h"
 #include "model/failure.h"
@@ -39,8 +37,10 @@ struct LocalEngine::Impl {
     model::TaskKey key;
     std::string run_dir;
     Fd pidfd;  // none while it is being started
+    int journal_watch = -1;
+    bool is_preparing = true;  // its image is being pulled: nothing of it exists yet
+    bool is_contained = false;
     bool is_started_reported = false;
-    bool is_taken_back = false;
     bool is_over = false;              // its end is reported; the supervisor only tidies up
     std::optional<Millis> stop_grace;  // a stop that came while it was being started
     std::optional<Time> patience;      // a stop was asked: until then its command may begin
@@ -48,19 +48,20 @@ struct LocalEngine::Impl {
 
   Impl(LocalOptions given,
        ReportSink to,
-       ProcessSetup found,
-       Capabilities able,
-       std::unique_ptr<Recycler> folders)
+       std::unique_ptr<Recycler> folders,
+       std::unique_ptr<Runtime> how,
+       std::unique_ptr<GpuWatch> devices)
       : options(std::move(given)),
         sink(std::move(to)),
-        setup(std::move(found)),
-        capabilities(std::move(able)),
         recycler(std::move(folders)),
+        runtime(std::move(how)),
+        gpus(std::move(devices)),
         watcher({.running = [this](std::int64_t ticket) { on_running(ticket); },
                  .over = [this](std::int64_t ticket) { on_over(ticket); },
                  .gone = [this](std::int64_t ticket) { on_gone(ticket); },
+                 .journal = [this](std::int64_t ticket) { on_journal(ticket); },
                  .tick = [this] { on_tick(); },
-                 .wants_tick = [this] { return silent_ > 0 || stopping_ > 0; }}),
+                 .wants_tick = [this] { return stopping_ > 0; }}),
         pool(std::max<std::size_t>(options.starters, 1)) {}
 
   Result<void> start(const Launch& launch);
@@ -70,19 +71,29 @@ struct LocalEngine::Impl {
   Result<void> forget(const model::TaskKey& key);
 
   Result<void> begin(const Launch& launch, std::int64_t ticket);
+  void begin_later(const Launch& launch, std::int64_t ticket, std::optional<model::Ending> fault);
   enum class Found : std::uint8_t { Held, Over, Nothing };
   Result<Found> take_back(const model::TaskKey& key);
+  Result<Found> attach(std::int64_t ticket, const model::TaskKey& key, const std::string& run_dir);
+  bool await_first_word(const model::TaskKey& key, const std::string& run_dir);
 
   std::int64_t reserve(const model::TaskKey& key, const std::string& run_dir);
+  bool leave_preparation(std::int64_t ticket);
   std::optional<Held> release(std::int64_t ticket);
   /// Releases one that never came to be watched.
   void drop(std::int64_t ticket) {
-    if (const auto held = release(ticket); held && held->patience) --stopping_;
+    const auto held = release(ticket);
+    if (!held) return;
+    if (held->patience) --stopping_;
+    watcher.forget_file(held->journal_watch);
   }
+  void tell(const Held& held, int signal, std::int64_t value);
+  void tell_to_stop(const Held& held, Millis grace);
 
   void on_running(std::int64_t ticket);
   void on_over(std::int64_t ticket);
   void on_gone(std::int64_t ticket);
+  void on_journal(std::int64_t ticket);
   void on_tick();
 
   void report_started(const model::TaskKey& key, const JournalFacts& facts) const;
@@ -93,20 +104,17 @@ struct LocalEngine::Impl {
 
   const LocalOptions options;
   const ReportSink sink;
-  const ProcessSetup setup;
-  const Capabilities capabilities;
   const SystemClock clock;
 
   std::mutex mutex_;
   std::map<model::TaskKey, std::int64_t> tickets_;
   std::unordered_map<std::int64_t, Held> held_;
   std::int64_t next_ticket_ = 1;
-  // Both make the watcher tick: those taken back whose command does not run yet, and those told to
-  // stop.
-  std::atomic<int> silent_ = 0;
-  std::atomic<int> stopping_ = 0;
+  std::atomic<int> stopping_ = 0;  // those told to stop make the watcher tick
 
   std::unique_ptr<Recycler> recycler;
+  std::unique_ptr<Runtime> runtime;
+  std::unique_ptr<GpuWatch> gpus;
   Watcher watcher;
   rt::BlockingPool pool;  // last, so that no start is under way when the watcher goes
 };
@@ -117,7 +125,8 @@ namespace {
 /// cannot answer. After the grace and this it is killed; its namespace ends with it.
 constexpr Millis kStartPatience{5000};
 
-void send_signal(int pidfd, int signal, std::int64_t value) {
+/// False: it is not ours to signal.
+bool send_signal(int pidfd, int signal, std::int64_t value) {
   siginfo_t info = {};
   info.si_signo = signal;
   info.si_code = SI_QUEUE;
@@ -125,10 +134,31 @@ void send_signal(int pidfd, int signal, std::int64_t value) {
   info.si_uid = ::getuid();
   info.si_value.sival_int = static_cast<int>(std::min<std::int64_t>(value, 0x7fffffff));
   // ESRCH: it has just ended by itself.
-  ::syscall(SYS_pidfd_send_signal, pidfd, signal, &info, 0);
+  return ::syscall(SYS_pidfd_send_signal, pidfd, signal, &info, 0) == 0 || errno != EPERM;
 }
 
 }  // namespace
+
+void LocalEngine::Impl::tell(const Held& held, int signal, std::int64_t value) {
+  if (send_signal(held.pidfd.get(), signal, value)) return;
+  // Docker runs its containers as root; a server that is not must ask Docker.
+  pool.post([this, key = held.key, signal] {
+    [[maybe_unused]] const auto told = runtime->signal(key, signal);
+  });
+}
+
+void LocalEngine::Impl::tell_to_stop(const Held& held, Millis grace) {
+  const std::int64_t ms = std::max<std::int64_t>(grace.count(), 0);
+  if (!held.is_contained) {
+    tell(held, SIGTERM, ms);
+    return;
+  }
+  const std::string file =
+      control_prefix(held.run_dir, held.is_contained) + supervisor::kStopSuffix;
+  // Without space for the file it must still end: as `docker stop` would end it.
+  const bool is_written = replace_small_file(file, fmt::to_string(ms), 0644).has_value();
+  tell(held, is_written ? SIGHUP : SIGTERM, 0);
+}
 
 std::int64_t LocalEngine::Impl::reserve(const model::TaskKey& key, const std::string& run_dir) {
   const std::lock_guard lock(mutex_);
@@ -140,6 +170,15 @@ std::int64_t LocalEngine::Impl::reserve(const model::TaskKey& key, const std::st
   held.run_dir = run_dir;
   held_.emplace(ticket, std::move(held));
   return ticket;
+}
+
+/// False: it was stopped meanwhile, and must not begin.
+bool LocalEngine::Impl::leave_preparation(std::int64_t ticket) {
+  const std::lock_guard lock(mutex_);
+  const auto found = held_.find(ticket);
+  if (found == held_.end()) return false;
+  found->second.is_preparing = false;
+  return true;
 }
 
 std::optional<LocalEngine::Impl::Held> LocalEngine::Impl::release(std::int64_t ticket) {
@@ -169,41 +208,106 @@ Result<void> LocalEngine::Impl::start(const Launch& launch) {
   }
   const std::int64_t ticket = reserve(launch.key, launch.run_dir);
   if (ticket == 0) return {};
+  Runtime::OnReady later;
+  later.progress = [this, key = launch.key](std::string text) {
+    TaskReport report;
+    report.key = key;
+    report.what = TaskReport::What::Preparing;
+    report.at = clock.now();
+    report.progress = std::move(text);
+    sink(std::move(report));
+  };
+  later.done = [this, launch, ticket](std::optional<model::Ending> fault) {
+    pool.post([this, launch, ticket, fault] { begin_later(launch, ticket, fault); });
+  };
+  const auto ready = runtime->prepare(launch, std::move(later));
+  if (!ready) {
+    drop(ticket);
+    report_fault(launch.key, ready.error());
+    return {};
+  }
+  if (*ready == Runtime::Ready::Later || !leave_preparation(ticket)) return {};
   auto begun = begin(launch, ticket);
   if (!begun) drop(ticket);
   return begun;
 }
 
+void LocalEngine::Impl::begin_later(const Launch& launch,
+                                    std::int64_t ticket,
+                                    std::optional<model::Ending> fault) {
+  if (!leave_preparation(ticket)) return;
+  if (!fault) {
+    const auto begun = begin(launch, ticket);
+    if (begun) return;
+    fault = model::fault(model::Reason::StartFailed, begun.error().message);
+  }
+  drop(ticket);
+  report_fault(launch.key, *fault);
+}
+
 Result<void> LocalEngine::Impl::begin(const Launch& launch, std::int64_t ticket) {
-  auto plan = plan_process(setup, launch, ticket);
-  if (!plan) {
+  TY_TRY(auto begun, runtime->begin(launch, ticket, watcher.notify_fd()));
+  if (!begun) {
     drop(ticket);
-    report_fault(launch.key, std::move(plan).error());
+    report_fault(launch.key, std::move(begun).error());
     return {};
   }
-  TY_DO(make_run_folder(launch, *plan, *recycler));
-  const bool own_namespace = setup.isolation == Isolation::Namespaces;
-  TY_TRY(Spawned spawned,
-         spawn_supervisor(setup.supervisor, launch.run_dir, own_namespace, watcher.notify_fd()));
-  {
-    const std::lock_guard lock(mutex_);
-    Held& held = held_.at(ticket);
-    held.pidfd = std::move(spawned.pidfd);
-    if (held.stop_grace) send_signal(held.pidfd.get(), SIGTERM, held.stop_grace->count());
-    auto watched = watcher.watch(held.pidfd.get(), ticket);
-    // Nobody would ever hear of it.
-    if (!watched) send_signal(held.pidfd.get(), SIGKILL, 0);
-    return watched;
+  if (!*begun) {
+    TY_TRY(const Found found, attach(ticket, launch.key, launch.run_dir));
+    if (found != Found::Nothing) return {};
+    drop(ticket);
+    report_fault(launch.key,
+                 runtime->autopsy(launch.key)
+                     .value_or(model::fault(model::Reason::StartFailed,
+                                            "the task's supervisor ended before it began")));
+    return {};
   }
+  const std::lock_guard lock(mutex_);
+  Held& held = held_.at(ticket);
+  held.pidfd = *std::move(begun);
+  if (held.stop_grace) tell_to_stop(held, *held.stop_grace);
+  auto watched = watcher.watch(held.pidfd.get(), ticket);
+  // Nobody would ever hear of it.
+  if (!watched) tell(held, SIGKILL, 0);
+  return watched;
 }
 
 Result<LocalEngine::Impl::Found> LocalEngine::Impl::take_back(const model::TaskKey& key) {
   const std::string run_dir = run_folder(options.data_dir, key);
+  const JournalFacts facts = read_journal(run_dir);
+  if (!facts.has_begun && !facts.holder) return Found::Nothing;
+  const std::int64_t ticket = reserve(key, run_dir);
+  if (ticket == 0) return Found::Held;
+  leave_preparation(ticket);
+  auto found = attach(ticket, key, run_dir);
+  if (!found || *found == Found::Nothing) drop(ticket);
+  return found;
+}
+
+/// Begins to watch a supervisor that is found by its journal: one in a container, or one that an
+/// earlier server started. `Over`: its end is reported, the ticket is gone.
+Result<LocalEngine::Impl::Found> LocalEngine::Impl::attach(std::int64_t ticket,
+                                                           const model::TaskKey& key,
+                                                           const std::string& run_dir) {
+  const int journal_watch = watcher.watch_file(run_dir + supervisor::kJournalSuffix, ticket);
+  {
+    const std::lock_guard lock(mutex_);
+    Held& held = held_.at(ticket);
+    held.is_contained = is_contained(run_dir);
+    held.journal_watch = journal_watch;
+  }
   for (int round = 0; round < 20; ++round) {
     const JournalFacts facts = read_journal(run_dir);
     if (!facts.holder || facts.is_over()) {
-      if (!facts.has_begun) return Found::Nothing;
-      report_ended(key, facts, false);
+      if (!facts.has_begun) {
+        if (is_contained(run_dir) && await_first_word(key, run_dir)) continue;
+        return Found::Nothing;
+      }
+      const std::optional<Held> held = release(ticket);
+      if (!held) return Found::Over;  // the watcher was faster
+      if (held->patience) --stopping_;
+      watcher.forget_file(held->journal_watch);
+      report_ended(key, facts, held->is_started_reported);
       return Found::Over;
     }
     Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, *facts.holder, 0)));
@@ -213,38 +317,47 @@ Result<LocalEngine::Impl::Found> LocalEngine::Impl::take_back(const model::TaskK
     }
     if (!pidfd) continue;  // it ended just now: read again
     // The number may have gone to another process before we opened it; the lock cannot.
-    const JournalFacts again = read_journal(run_dir);
-    if (again.holder != facts.holder) continue;
-    const std::int64_t ticket = reserve(key, run_dir);
-    if (ticket == 0) return Found::Held;
-    if (again.running) {
-      report_started(key, again);
-    } else {
-      ++silent_;
-    }
-    const int watched_fd = pidfd.get();
+    if (read_journal(run_dir).holder != facts.holder) continue;
     {
       const std::lock_guard lock(mutex_);
-      Held& held = held_.at(ticket);
+      const auto found = held_.find(ticket);
+      if (found == held_.end()) return Found::Over;
+      Held& held = found->second;
       held.pidfd = std::move(pidfd);
-      held.is_taken_back = true;
-      held.is_started_reported = again.running.has_value();
+      if (held.stop_grace) tell_to_stop(held, *held.stop_grace);
+      TY_DO(watcher.watch(held.pidfd.get(), ticket));
     }
-    if (auto watched = watcher.watch(watched_fd, ticket); !watched) {
-      drop(ticket);
-      return std::unexpected(std::move(watched).error());
-    }
-    watcher.wake();
+    on_journal(ticket);
     return Found::Held;
   }
   return fail(Errc::Unavailable, fmt::format("{} changes its supervisor all the time", run_dir));
 }
 
+/// Docker says that a container runs when its first instruction is still to come. False: it never
+/// came.
+bool LocalEngine::Impl::await_first_word(const model::TaskKey& key, const std::string& run_dir) {
+  constexpr int kRounds = 5000;
+  for (int round = 0; round < kRounds; ++round) {
+    const JournalFacts facts = read_journal(run_dir);
+    if (facts.has_begun) return true;
+    if (round % 100 == 99 && runtime->autopsy(key)) return read_journal(run_dir).has_begun;
+    ::usleep(2000);
+  }
+  return false;
+}
+
 Result<void> LocalEngine::Impl::stop(const model::TaskKey& key, Millis grace) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const auto ticket = tickets_.find(key);
   if (ticket == tickets_.end()) return {};
   Held& held = held_.at(ticket->second);
+  if (held.is_preparing) {
+    const std::int64_t number = ticket->second;
+    lock.unlock();
+    drop(number);
+    report_fault(key, model::stopped());
+    return {};
+  }
   if (!held.patience) {
     held.patience = clock.now() + grace + kStartPatience;
     ++stopping_;
@@ -253,7 +366,7 @@ Result<void> LocalEngine::Impl::stop(const model::TaskKey& key, Millis grace) {
   if (!held.pidfd) {
     held.stop_grace = grace;
   } else {
-    send_signal(held.pidfd.get(), SIGTERM, std::max<std::int64_t>(grace.count(), 0));
+    tell_to_stop(held, grace);
   }
   return {};
 }
@@ -266,8 +379,10 @@ Result<void> LocalEngine::Impl::set_deadline(const model::TaskKey& key,
   const Held& held = held_.at(ticket->second);
   // The file first: a supervisor that is still starting reads it by itself.
   const std::int64_t at = deadline ? std::max<std::int64_t>(to_millis(*deadline), 1) : 0;
-  TY_DO(replace_small_file(held.run_dir + supervisor::kDeadlineSuffix, fmt::to_string(at), 0600));
-  if (held.pidfd) send_signal(held.pidfd.get(), SIGHUP, 0);
+  const std::string prefix = control_prefix(held.run_dir, held.is_contained);
+  if (held.is_preparing) return {};  // control tells it again with the launch that follows
+  TY_DO(replace_small_file(prefix + supervisor::kDeadlineSuffix, fmt::to_string(at), 0644));
+  if (held.pidfd) tell(held, SIGHUP, 0);
   return {};
 }
 
@@ -275,10 +390,8 @@ Result<std::vector<model::TaskKey>> LocalEngine::Impl::recover(
     const std::vector<model::TaskKey>& expected) {
   const bool has_rebooted = is_new_boot(options.data_dir);
   std::vector<model::TaskKey> unknown;
-  std::set<std::string> wanted;
   for (const model::TaskKey& key : expected) {
     const std::string run_dir = run_folder(options.data_dir, key);
-    wanted.insert(run_dir);
     TY_TRY(const Found found, take_back(key));
     if (found != Found::Nothing) continue;
     std::error_code error;
@@ -289,7 +402,7 @@ Result<std::vector<model::TaskKey>> LocalEngine::Impl::recover(
       unknown.push_back(key);
     }
   }
-  sweep(options.data_dir, setup.cgroups, wanted, *recycler);
+  runtime->sweep({expected.begin(), expected.end()});
   remember_boot(options.data_dir);
   return unknown;
 }
@@ -299,10 +412,20 @@ Result<void> LocalEngine::Impl::forget(const model::TaskKey& key) {
     const std::lock_guard lock(mutex_);
     if (tickets_.contains(key)) return fail(Errc::Conflict, "the task is still running");
   }
-  const std::string run_dir = run_folder(options.data_dir, key);
-  // A supervisor that told the end removes its cgroups itself, at this moment perhaps.
-  if (!read_journal(run_dir).is_over()) setup.cgroups.remove(cgroup_name(key));
-  return recycler->remove(run_dir);
+  return runtime->remove(key);
+}
+
+void LocalEngine::Impl::on_journal(std::int64_t ticket) {
+  std::string run_dir;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = held_.find(ticket);
+    if (found == held_.end() || found->second.is_over) return;
+    run_dir = found->second.run_dir;
+  }
+  const JournalFacts facts = read_journal(run_dir);
+  if (facts.running) on_running(ticket);
+  if (facts.is_over()) on_over(ticket);
 }
 
 void LocalEngine::Impl::on_running(std::int64_t ticket) {
@@ -335,8 +458,10 @@ void LocalEngine::Impl::on_over(std::int64_t ticket) {
   if (!facts.is_over()) return;
   {
     const std::lock_guard lock(mutex_);
-    Held& held = held_.at(ticket);
-    held.is_over = true;
+    const auto found = held_.find(ticket);
+    // Without a descriptor whoever attaches it now sees the end and tells it.
+    if (found == held_.end() || found->second.is_over || !found->second.pidfd) return;
+    found->second.is_over = true;
     tickets_.erase(key);
   }
   report_ended(key, facts, is_started_reported);
@@ -345,8 +470,8 @@ void LocalEngine::Impl::on_over(std::int64_t ticket) {
 void LocalEngine::Impl::on_gone(std::int64_t ticket) {
   std::optional<Held> held = release(ticket);
   if (!held) return;
-  if (held->is_taken_back && !held->is_started_reported) --silent_;
   if (held->patience) --stopping_;
+  watcher.forget_file(held->journal_watch);
   watcher.forget(held->pidfd.get());
   siginfo_t info = {};
   ::waitid(P_PIDFD, static_cast<id_t>(held->pidfd.get()), &info, WEXITED | WNOHANG);
@@ -370,27 +495,23 @@ void LocalEngine::Impl::on_gone(std::int64_t ticket) {
     report_fault(held->key, model::stopped());
     return;
   }
+  if (held->is_contained && !facts.is_over()) {
+    // Killed from outside. Asking why takes Docker a while: not on the watcher's thread.
+    pool.post([this, key = held->key, facts, is_started_reported = held->is_started_reported] {
+      report_ended(key, facts, is_started_reported);
+    });
+    return;
+  }
   report_ended(held->key, facts, held->is_started_reported);
 }
 
 void LocalEngine::Impl::on_tick() {
-  std::vector<std::pair<std::int64_t, std::string>> silent;
-  {
-    const std::lock_guard lock(mutex_);
-    const Time now = clock.now();
-    for (auto& [ticket, held] : held_) {
-      if (held.patience && now > *held.patience && held.pidfd) {
-        held.patience = now + kStartPatience;
-        if (!read_journal(held.run_dir).running) send_signal(held.pidfd.get(), SIGKILL, 0);
-      }
-      if (held.is_taken_back && !held.is_started_reported)
-        silent.emplace_back(ticket, held.run_dir);
-    }
-  }
-  for (const auto& [ticket, run_dir] : silent) {
-    if (!read_journal(run_dir).running) continue;
-    --silent_;
-    on_running(ticket);
+  const std::lock_guard lock(mutex_);
+  const Time now = clock.now();
+  for (auto& [ticket, held] : held_) {
+    if (!held.patience || now <= *held.patience || !held.pidfd) continue;
+    held.patience = now + kStartPatience;
+    if (!read_journal(held.run_dir).running) tell(held, SIGKILL, 0);
   }
 }
 
@@ -411,7 +532,9 @@ void LocalEngine::Impl::report_ended(const model::TaskKey& key,
   report.key = key;
   report.what = TaskReport::What::Ended;
   report.at = clock.now();
-  report.ending = ending_of(facts);
+  std::optional<model::Ending> found;
+  if (!facts.is_over()) found = runtime->autopsy(key);
+  report.ending = found ? *std::move(found) : ending_of(facts);
   if (facts.ended) {
     report.at = facts.ended->at;
     report.peak_memory = facts.ended->peak_memory;
@@ -433,12 +556,24 @@ void LocalEngine::Impl::report_fault(const model::TaskKey& key, model::Ending en
 
 Result<std::unique_ptr<LocalEngine>> LocalEngine::open(LocalOptions options, ReportSink sink) {
   auto recycler = std::make_unique<Recycler>(options.data_dir + "/runs");
-  TY_TRY(auto probed, probe_machine(options, *recycler));
+  std::unique_ptr<GpuSource> source;
+  std::vector<Gpu> gpus;
+  if (options.gpus.empty()) {
+    source = open_nvml();
+    if (source) gpus = source->inventory();
+  } else if (options.gpus != std::vector<std::string>{"none"}) {
+    TY_TRY(gpus, configured_gpus(options.gpus));
+  }
+  TY_TRY(std::unique_ptr<Runtime> runtime, open_runtime(options, gpus, *recycler));
+  auto watch =
+      std::make_unique<GpuWatch>(std::move(gpus), std::move(source), options.on_nodes_changed);
+  // Docker takes its time for each start; more of them at once cost us nothing but threads.
+  if (runtime->capabilities().images) options.starters = std::max<std::size_t>(options.starters, 8);
   auto impl = std::make_unique<Impl>(std::move(options),
                                      std::move(sink),
-                                     std::move(probed.setup),
-                                     std::move(probed.capabilities),
-                                     std::move(recycler));
+                                     std::move(recycler),
+                                     std::move(runtime),
+                                     std::move(watch));
   if (impl->watcher.notify_fd() < 0)
     return fail(Errc::Exhausted, "no descriptors left to watch tasks with");
   return std::unique_ptr<LocalEngine>(new LocalEngine(std::move(impl)));
@@ -453,16 +588,19 @@ LocalEngine::~LocalEngine() {
       const std::lock_guard lock(impl_->mutex_);
       const bool is_waiting =
           std::ranges::any_of(impl_->held_, [](const auto& item) { return item.second.is_over; });
-      if (!is_waiting) {
-        if (impl_->held_.empty()) impl_->setup.cgroups.remove_own();
-        return;
-      }
+      if (!is_waiting) break;
     }
     ::usleep(1000);
   }
+  bool is_idle = false;
+  {
+    const std::lock_guard lock(impl_->mutex_);
+    is_idle = impl_->held_.empty();
+  }
+  impl_->runtime->close(is_idle);
 }
 
-Capabilities LocalEngine::capabilities() const { return impl_->capabilities; }
+Capabilities LocalEngine::capabilities() const { return impl_->runtime->capabilities(); }
 
 std::vector<NodeInfo> LocalEngine::nodes() const {
   const LocalOptions& options = impl_->options;
@@ -471,8 +609,10 @@ std::vector<NodeInfo> LocalEngine::nodes() const {
   node.address = options.address;
   node.cpu_milli = options.cpu_milli > 0 ? options.cpu_milli : machine_cpu_milli();
   node.memory = options.memory > 0 ? options.memory : machine_memory();
-  node.gpu_types = options.gpu_types;
+  node.gpus = impl_->gpus->now();
   node.labels = options.labels;
+  node.problem = impl_->runtime->problem();
+  node.healthy = node.problem.empty();
   return {node};
 }
 

@@ -77,7 +77,7 @@ void kill_members(const std::string& folder) {
 
 }  // namespace
 
-CgroupTree CgroupTree::open(std::string_view name) {
+CgroupTree CgroupTree::open(std::string_view name, std::int64_t cpu_milli) {
   CgroupTree tree;
   const auto mounts = cgroup_mounts();
   for (const CgroupMount& mount : mounts) {
@@ -87,6 +87,8 @@ CgroupTree CgroupTree::open(std::string_view name) {
     constexpr std::string_view kWanted = "+memory +cpu +pids";
     if (put(mount.path + "/cgroup.subtree_control", kWanted) && make_folder(folder) &&
         put(folder + "/cgroup.subtree_control", kWanted)) {
+      put(folder + "/cpu.weight",
+          std::to_string(std::clamp<std::int64_t>(cpu_milli / 10, 1, 10000)));
       tree.hierarchies_.push_back({key::kCgroup2, folder});
       return tree;
     }
@@ -102,6 +104,10 @@ CgroupTree CgroupTree::open(std::string_view name) {
       if (mount.is_v2 || !has(mount, controller)) continue;
       const std::string folder = mount.path + "/" + std::string(name);
       if (make_folder(folder)) tree.hierarchies_.push_back({field, folder});
+      if (std::string_view(controller) == "cpu") {
+        const std::int64_t shares = std::clamp<std::int64_t>(cpu_milli * 1024 / 1000, 2, 262'144);
+        put(folder + "/cpu.shares", std::to_string(shares));
+      }
       break;
     }
   }

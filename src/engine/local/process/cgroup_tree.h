@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,10 @@ class CgroupTree {
     std::string folder;  ///< ours, e.g. /sys/fs/cgroup/memory/trainyard-1a2b3c4d
   };
 
-  /// Finds the hierarchies and makes our folder in each; those where that fails are left out.
-  static CgroupTree open(std::string_view name);
+  /// Finds the hierarchies and makes our folder in each; those where that fails are left out. Our
+  /// folders weigh as much as the CPUs that tasks may use: without that, all tasks together would
+  /// get no more of a busy machine than one process of somebody else's.
+  static CgroupTree open(std::string_view name, std::int64_t cpu_milli);
 
   const std::vector<Hierarchy>& hierarchies() const { return hierarchies_; }
   /// Kills what may still be in the groups of one task and removes them.

@@ -45,6 +45,7 @@ std::optional<JournalFacts::Ended> parse_ended(std::string_view text) {
   if (pairs->contains("signal")) ended.signal = static_cast<int>((*pairs)["signal"]);
   if (!ended.exit_code && !ended.signal) return std::nullopt;
   ended.stop_asked = (*pairs)["stop"] != 0;
+  ended.stopped_outside = (*pairs)["outside"] != 0;
   ended.over_limit = (*pairs)["limit"] != 0;
   ended.oom_kills = (*pairs)["oom"];
   ended.memory_limit = (*pairs)["memory"];
@@ -141,6 +142,10 @@ model::Ending ending_of(const JournalFacts& facts) {
     ending = model::out_of_time(std::chrono::duration_cast<Seconds>(ran));
   } else if (ended.stop_asked) {
     ending = model::stopped();
+  } else if (ended.stopped_outside) {
+    ending = model::lost(
+        "its container was told to stop, not by Trainyard: by hand, or Docker itself was stopped "
+        "(with live-restore set in its configuration, Docker lets containers run on)");
   } else if (ended.oom_kills > 0 && has_failed) {
     ending = model::out_of_memory(ended.memory_limit, ended.peak_memory);
   } else if (ended.signal) {

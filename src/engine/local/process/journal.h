@@ -21,6 +21,7 @@ struct JournalFacts {
     std::optional<int> exit_code;
     std::optional<int> signal;
     bool stop_asked = false;
+    bool stopped_outside = false;  ///< by somebody who is not us: `docker stop`, Docker itself
     bool over_limit = false;
     std::int64_t oom_kills = 0;
     std::int64_t memory_limit = 0;

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "engine/local/launch_text.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/paths.h"
 #include "model/failure.h"
@@ -21,25 +22,6 @@ namespace key = supervisor::key;
 using model::Reason;
 
 constexpr char kDefaultPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-class LaunchText {
- public:
-  LaunchText() : text_(supervisor::kLaunchMagic) {}
-  void add(std::string_view name, std::string_view value) {
-    fmt::format_to(std::back_inserter(text_), "{} {}\n", name, value.size());
-    text_.append(value).push_back('\n');
-  }
-  void add(std::string_view name, std::int64_t value) {
-    add(name, std::string_view(fmt::to_string(value)));
-  }
-  std::string finish() && {
-    add(key::kEnd, "");
-    return std::move(text_);
-  }
-
- private:
-  std::string text_;
-};
 
 bool is_folder(const std::string& path) {
   struct stat info;
@@ -73,32 +55,23 @@ Words command_words(const ProcessSetup& setup,
   }
   const bool is_bash = command.shell == model::Shell::Bash ||
                        (command.shell == model::Shell::BashOrSh && !setup.bash.empty());
-  words.argv = {is_bash ? (setup.bash.empty() ? "bash" : setup.bash) : "/bin/sh"};
-  // Options, not lines of the script: error messages then count lines as the author does.
-  if (command.errexit) words.argv.push_back("-e");
-  if (command.nounset) words.argv.push_back("-u");
-  if (command.pipefail && is_bash) words.argv.insert(words.argv.end(), {"-o", "pipefail"});
-  words.argv.push_back(script_path);
-  words.argv.insert(words.argv.end(), command.args.begin(), command.args.end());
-
-  if (!command.pre.empty()) words.script += command.pre + "\n";
-  words.script += command.script + "\n";
-  if (!command.post.empty()) {
-    words.script +=
-        "trainyard_status=$?\nif [ \"$trainyard_status\" -ne 0 ]; then exit \"$trainyard_status\"; "
-        "fi\n";
-    words.script += command.post + "\n";
-  }
+  const std::string shell = is_bash ? (setup.bash.empty() ? "bash" : setup.bash) : "/bin/sh";
+  words.argv = shell_words(command, shell, is_bash, script_path);
+  words.script = script_text(command);
   return words;
 }
 
-std::map<std::string, std::string> variables(const Launch& launch) {
+std::map<std::string, std::string> variables(const ProcessSetup& setup, const Launch& launch) {
   std::map<std::string, std::string> all = {
       {"PATH", kDefaultPath}, {"HOME", launch.run_dir}, {"LANG", "C.UTF-8"}, {"SHELL", "/bin/sh"}};
   if (!launch.host_name.empty()) all["HOSTNAME"] = launch.host_name;
   for (const auto* layer : {&launch.environment.soft, &launch.environment.platform}) {
     for (const auto& [name, value] : *layer) all[name] = value;
   }
+  // A number would mean another device once the others are out of sight, and CUDA counts in an
+  // order of its own; a name means one device whatever the order.
+  if (const auto uuids = granted_uuids(setup.gpus, launch.placement); !uuids.empty())
+    all["CUDA_VISIBLE_DEVICES"] = join(uuids, ",");
   return all;
 }
 
@@ -208,14 +181,17 @@ std::expected<void, model::Ending> plan_user(const ProcessSetup& setup,
 }
 
 /// The devices of the GPUs it was given, and those that every GPU program needs.
-std::vector<std::string> gpu_devices(const Launch& launch) {
+std::vector<std::string> gpu_devices(const ProcessSetup& setup, const Launch& launch) {
   std::vector<std::string> devices;
   if (launch.placement.gpus.empty()) return devices;
   for (const char* name : {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset"}) {
     devices.push_back(fmt::format("/dev/{}", name));
   }
-  for (const int index : launch.placement.gpus)
-    devices.push_back(fmt::format("/dev/nvidia{}", index));
+  for (const int index : launch.placement.gpus) {
+    const auto at = static_cast<std::size_t>(index);
+    if (at < setup.gpus.size() && setup.gpus[at].minor >= 0)
+      devices.push_back(fmt::format("/dev/nvidia{}", setup.gpus[at].minor));
+  }
   std::erase_if(devices, [](const std::string& path) { return !exists(path); });
   return devices;
 }
@@ -246,10 +222,22 @@ std::vector<std::string> bwrap_words(const ProcessSetup& setup, const Launch& la
                                     "--die-with-parent",
                                     "--new-session"};
   if (launch.host_name.empty()) words.erase(words.begin() + 5, words.begin() + 7);
+  for (const std::string& device : gpu_devices(setup, launch))
+    words.insert(words.end(), {"--dev-bind", device, device});
   return words;
 }
 
 }  // namespace
+
+std::vector<std::string> granted_uuids(const std::vector<Gpu>& gpus,
+                                       const model::Placement& placement) {
+  std::vector<std::string> uuids;
+  for (const int index : placement.gpus) {
+    const auto at = static_cast<std::size_t>(index);
+    if (at < gpus.size() && !gpus[at].uuid.empty()) uuids.push_back(gpus[at].uuid);
+  }
+  return uuids;
+}
 
 std::string cgroup_name(const model::TaskKey& key) { return key.job.str() + "." + try_name(key); }
 
@@ -285,7 +273,7 @@ std::expected<ProcessPlan, model::Ending> plan_process(const ProcessSetup& setup
     return std::unexpected(ok.error());
   if (auto ok = plan_user(setup, launch, plan, text); !ok) return std::unexpected(ok.error());
 
-  const auto env = variables(launch);
+  const auto env = variables(setup, launch);
   const std::string script_path = launch.run_dir + "/command.sh";
   const Words words = command_words(setup, launch, script_path);
   if (launch.command.shell != model::Shell::None)
@@ -330,7 +318,7 @@ std::expected<ProcessPlan, model::Ending> plan_process(const ProcessSetup& setup
       }
       if (!setup.dev_dir.empty()) {
         text.add(key::kDev, setup.dev_dir);
-        for (const std::string& device : gpu_devices(launch)) {
+        for (const std::string& device : gpu_devices(setup, launch)) {
           text.add(key::kReadWrite, device);
           text.add(key::kAt, device);
         }

@@ -32,6 +32,10 @@ std::expected<ProcessPlan, model::Ending> plan_process(const ProcessSetup& setup
                                                        const Launch& launch,
                                                        std::int64_t ticket);
 
+/// The devices behind a placement; empty when they are only configured.
+std::vector<std::string> granted_uuids(const std::vector<Gpu>& gpus,
+                                       const model::Placement& placement);
+
 /// Name of a task's cgroup.
 std::string cgroup_name(const model::TaskKey& key);
 

@@ -7,6 +7,7 @@
 
 #include <functional>
 
+#include "engine/local/machine.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/launch_writer.h"
 #include "engine/local/process/run_folder.h"
@@ -81,7 +82,8 @@ Result<Probed> probe_machine(const LocalOptions& options, Recycler& recycler) {
   if (options.limits) {
     setup.cgroups = CgroupTree::open(
         fmt::format("trainyard-{:08x}",
-                    static_cast<std::uint32_t>(std::hash<std::string>{}(options.data_dir))));
+                    static_cast<std::uint32_t>(std::hash<std::string>{}(options.data_dir))),
+        options.cpu_milli > 0 ? options.cpu_milli : machine_cpu_milli());
   }
   auto unpacked = unpack_supervisor(options.data_dir + "/bin");
   if (!unpacked) return std::unexpected(std::move(unpacked).error());

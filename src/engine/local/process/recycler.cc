@@ -127,19 +127,24 @@ Result<void> Recycler::remove(const std::string& run_dir) {
     }
   }
   const std::lock_guard lock(folders_);
+  TY_DO(move_aside(run_dir + supervisor::kControlSuffix));
   if (keep(run_dir)) return {};
+  TY_DO(move_aside(run_dir));
+  ::rmdir(parent_of(run_dir).c_str());  // stays while other tasks of the job have theirs in it
+  return {};
+}
+
+Result<void> Recycler::move_aside(const std::string& path) {
   std::string aside;
   {
-    const std::lock_guard inner(mutex_);
+    const std::lock_guard lock(mutex_);
     aside = fmt::format("{}/.aside/{}", runs_, next_++);
   }
-  if (::rename(run_dir.c_str(), aside.c_str()) == 0) {
+  if (::rename(path.c_str(), aside.c_str()) == 0) {
     clean_later(std::move(aside));
   } else if (errno != ENOENT) {
-    return fail(Errc::Unavailable,
-                fmt::format("cannot remove {}: {}", run_dir, std::strerror(errno)));
+    return fail(Errc::Unavailable, fmt::format("cannot remove {}: {}", path, std::strerror(errno)));
   }
-  ::rmdir(parent_of(run_dir).c_str());  // stays while other tasks of the job have theirs in it
   return {};
 }
 

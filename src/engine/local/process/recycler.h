@@ -35,6 +35,7 @@ class Recycler {
  private:
   bool reuse(const std::string& run_dir);
   bool keep(const std::string& run_dir);
+  Result<void> move_aside(const std::string& path);
   void clean_later(std::string path);
   void clean();
 

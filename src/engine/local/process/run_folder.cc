@@ -25,6 +25,18 @@ Error file_error(const std::string& path, std::string_view what, int code = errn
 
 std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
+void give_to(const std::string& run_dir, std::int64_t uid, std::int64_t gid) {
+  const auto give = [&](const std::string& path) {
+    [[maybe_unused]] const int done =
+        ::lchown(path.c_str(), static_cast<uid_t>(uid), static_cast<gid_t>(gid));
+  };
+  give(run_dir);
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(run_dir, error)) give(entry.path());
+}
+
+}  // namespace
+
 /// Like mkdir -p, but asks for the last folder first: mostly the others exist. A neighbour may
 /// remove the empty parent in between; then once more.
 Result<void> make_folder(const std::string& path, unsigned mode, unsigned parent_mode) {
@@ -65,17 +77,13 @@ Result<void> copy_folder(const ProcessPlan::Copy& copy) {
   return {};
 }
 
-void give_to(const std::string& run_dir, std::int64_t uid, std::int64_t gid) {
-  const auto give = [&](const std::string& path) {
-    [[maybe_unused]] const int done =
-        ::lchown(path.c_str(), static_cast<uid_t>(uid), static_cast<gid_t>(gid));
-  };
-  give(run_dir);
-  std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(run_dir, error)) give(entry.path());
+bool is_contained(const std::string& run_dir) {
+  return ::access((run_dir + supervisor::kControlSuffix).c_str(), F_OK) == 0;
 }
 
-}  // namespace
+std::string control_prefix(const std::string& run_dir, bool is_contained) {
+  return is_contained ? run_dir + supervisor::kControlSuffix + "/run" : run_dir;
+}
 
 Result<void> make_run_folder(const Launch& launch, const ProcessPlan& plan, Recycler& recycler) {
   TY_DO(recycler.make(launch.run_dir));

@@ -13,9 +13,10 @@ struct ProcessSetup {
   std::string supervisor;  ///< the unpacked program
   Isolation isolation = Isolation::None;
   CgroupTree cgroups;
-  std::string dev_dir;  ///< a /dev with harmless devices only; empty: the machine's own
-  std::string bwrap;    ///< path; empty: not installed
-  std::string bash;     ///< path; empty: not installed
+  std::string dev_dir;    ///< a /dev with harmless devices only; empty: the machine's own
+  std::string bwrap;      ///< path; empty: not installed
+  std::string bash;       ///< path; empty: not installed
+  std::vector<Gpu> gpus;  ///< position = device index
   std::int64_t max_processes = 0;
   bool is_root = false;
 };

@@ -42,6 +42,7 @@ std::string run_folder_of(std::string path) {
   for (const char* suffix : {supervisor::kLaunchSuffix,
                              supervisor::kJournalSuffix,
                              supervisor::kDeadlineSuffix,
+                             supervisor::kControlSuffix,
                              ".launch.new",
                              ".deadline.new"}) {
     if (path.ends_with(suffix)) return path.substr(0, path.size() - std::strlen(suffix));

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -13,9 +14,10 @@
 namespace ty::engine {
 namespace {
 
-// Tickets count from 1; these two stand for our own descriptors.
+// Tickets count from 1; these stand for our own descriptors.
 constexpr std::uint64_t kWake = 0;
 constexpr std::uint64_t kPipe = ~std::uint64_t{0};
+constexpr std::uint64_t kFiles = kPipe - 1;
 
 void add(int epoll, int fd, std::uint64_t data) {
   epoll_event event = {};
@@ -32,6 +34,8 @@ Watcher::Watcher(Handlers handlers) : handlers_(std::move(handlers)) {
   // Both ends never block: a supervisor must not wait for a server that is stuck.
   if (::pipe2(pipe_, O_CLOEXEC | O_NONBLOCK) == 0) add(epoll_, pipe_[0], kPipe);
   add(epoll_, wake_, kWake);
+  files_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (files_ >= 0) add(epoll_, files_, kFiles);
   // Signals are somebody else's: this thread takes none.
   sigset_t all;
   sigset_t before;
@@ -45,7 +49,7 @@ Watcher::~Watcher() {
   is_closing_ = true;
   wake();
   thread_.join();
-  for (const int fd : {epoll_, wake_, pipe_[0], pipe_[1]}) {
+  for (const int fd : {epoll_, wake_, files_, pipe_[0], pipe_[1]}) {
     if (fd >= 0) ::close(fd);
   }
 }
@@ -62,6 +66,40 @@ Result<void> Watcher::watch(int pidfd, std::int64_t ticket) {
 }
 
 void Watcher::forget(int pidfd) { ::epoll_ctl(epoll_, EPOLL_CTL_DEL, pidfd, nullptr); }
+
+int Watcher::watch_file(const std::string& path, std::int64_t ticket) {
+  // Held meanwhile: the first change may be read before we know its number.
+  const std::lock_guard lock(files_mutex_);
+  const int watch = ::inotify_add_watch(files_, path.c_str(), IN_MODIFY);
+  if (watch >= 0) file_tickets_[watch] = ticket;
+  return watch;
+}
+
+void Watcher::forget_file(int watch) {
+  if (watch < 0) return;
+  const std::lock_guard lock(files_mutex_);
+  file_tickets_.erase(watch);
+  ::inotify_rm_watch(files_, watch);
+}
+
+void Watcher::read_file_changes() {
+  alignas(inotify_event) char bytes[4096];
+  while (true) {
+    const ssize_t n = ::read(files_, bytes, sizeof(bytes));
+    if (n <= 0) return;
+    for (ssize_t at = 0; at < n;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(bytes + at);
+      at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+      std::int64_t ticket = 0;
+      {
+        const std::lock_guard lock(files_mutex_);
+        const auto found = file_tickets_.find(event->wd);
+        if (found != file_tickets_.end()) ticket = found->second;
+      }
+      if (ticket != 0) handlers_.journal(ticket);
+    }
+  }
+}
 
 void Watcher::wake() {
   const std::uint64_t one = 1;
@@ -80,6 +118,8 @@ void Watcher::run() {
         std::uint64_t value = 0;
         [[maybe_unused]] const ssize_t n = ::read(wake_, &value, sizeof(value));
         if (is_closing_) return;
+      } else if (events[i].data.u64 == kFiles) {
+        read_file_changes();
       } else if (events[i].data.u64 == kPipe) {
         std::int64_t tickets[512];
         const ssize_t n = ::read(pipe_[0], tickets, sizeof(tickets));
@@ -92,7 +132,8 @@ void Watcher::run() {
     }
     for (int i = 0; i < count; ++i) {
       const std::uint64_t data = events[i].data.u64;
-      if (data != kWake && data != kPipe) handlers_.gone(static_cast<std::int64_t>(data));
+      if (data != kWake && data != kPipe && data != kFiles)
+        handlers_.gone(static_cast<std::int64_t>(data));
     }
   }
 }

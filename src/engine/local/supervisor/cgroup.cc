@@ -29,6 +29,8 @@ bool put(const char* dir, const char* file, std::int64_t value) {
   return put(dir, file, text.view());
 }
 
+std::int64_t at_most(std::int64_t value, std::int64_t most) { return value < most ? value : most; }
+
 /// The file's text in `out`, empty when there is none.
 std::string_view get(const char* dir, const char* file, char* out, std::size_t size) {
   Path path;
@@ -94,6 +96,9 @@ void Cgroup::create(const Launch& launch,
       Text<48> quota;
       quota.add(launch.cpu_milli * 100).add(" 100000");
       limits_cpu = launch.cpu_milli > 0 && put(launch.cgroup2, "cpu.max", quota.view());
+      // On a machine that promised more than it has, each gets its part.
+      if (launch.cpu_milli > 10)
+        put(launch.cgroup2, "cpu.weight", at_most(launch.cpu_milli / 10, 10'000));
       limits_processes = launch.processes > 0 && put(launch.cgroup2, "pids.max", launch.processes);
     }
   }
@@ -114,6 +119,8 @@ void Cgroup::create(const Launch& launch,
     open_tasks(i, "tasks");
     limits_cpu = i >= 0 && launch.cpu_milli > 0 &&
                  put(launch.cgroup_cpu, "cpu.cfs_quota_us", launch.cpu_milli * 100);
+    if (i >= 0 && launch.cpu_milli > 10)
+      put(launch.cgroup_cpu, "cpu.shares", at_most(launch.cpu_milli * 1024 / 1000, 262'144));
   }
   if (launch.cgroup_pids != nullptr && !limits_processes) {
     const int i = add(launch.cgroup_pids);
@@ -139,6 +146,18 @@ void Cgroup::create(const Launch& launch,
   if (launch.processes > 0 && !limits_processes) {
     warn(context, "The number of processes is not limited: no pids cgroup can be made here.");
   }
+}
+
+void Cgroup::find_own() {
+  const auto has = [](const char* path) { return access(path, R_OK) == 0; };
+  if (has("/sys/fs/cgroup/memory/memory.limit_in_bytes")) memory1_ = "/sys/fs/cgroup/memory";
+  if (has("/sys/fs/cgroup/memory.max")) memory2_ = "/sys/fs/cgroup";
+  for (const char* folder : {"/sys/fs/cgroup/cpuacct", "/sys/fs/cgroup/cpu,cpuacct"}) {
+    Path path;
+    if (has(path.add(folder).add("/cpuacct.usage").c_str())) cpuacct1_ = folder;
+  }
+  if (has("/sys/fs/cgroup/cpu.stat")) cpu2_ = "/sys/fs/cgroup";
+  limits_memory_ = true;
 }
 
 void Cgroup::enter() const {

@@ -13,6 +13,9 @@ class Cgroup {
   /// Makes the folders and sets the limits. Each limit that could not be set is told to `warn`.
   void create(const Launch& launch, void (*warn)(void* context, const char* text), void* context);
 
+  /// Instead, inside a container: its limits are set already, its figures are below /sys/fs/cgroup.
+  void find_own();
+
   /// For clone3(CLONE_INTO_CGROUP); -1 without version 2.
   int clone_fd() const { return clone_fd_; }
   /// In the task's process, after clone: joins what clone did not.

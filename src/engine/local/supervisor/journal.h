@@ -9,8 +9,8 @@ namespace ty::supervisor {
 ///   warning memory and CPU are not limited: …
 ///   running 1700000000004
 ///   note 1700000000900 the disk is full: …
-///   ended at=1700000001000 exit=0 stop=0 limit=0 oom=0 memory=2147483648 peak=1048576 cpu=12
-///   bytes=6 failed at=1700000000003 reason=command_not_found no program is called "pyhton"
+///   ended at=1700000001000 exit=0 outside=0 stop=0 limit=0 oom=0 memory=2147483648 peak=1048576
+///   cpu=12 bytes=6 failed at=1700000000003 reason=command_not_found no program is called "pyhton"
 ///
 /// The file is also the lock: its first byte is locked (POSIX, so the kernel names the holder) from
 /// before `began` until the supervisor is gone. Locked: alive. `began` but not locked and neither

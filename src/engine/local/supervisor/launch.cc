@@ -23,6 +23,7 @@ constexpr TextField kTexts[] = {
     {key::kHostName, &Launch::host_name},
     {key::kRunDir, &Launch::run_dir},
     {key::kDev, &Launch::dev},
+    {key::kUser, &Launch::user},
     {key::kCgroup2, &Launch::cgroup2},
     {key::kCgroupMemory, &Launch::cgroup_memory},
     {key::kCgroupCpu, &Launch::cgroup_cpu},
@@ -36,6 +37,7 @@ struct NumberField {
 };
 constexpr NumberField kNumbers[] = {
     {key::kTicket, &Launch::ticket},
+    {key::kShell, &Launch::shell},
     {key::kDeadline, &Launch::deadline},
     {key::kGrace, &Launch::grace},
     {key::kShm, &Launch::shm},
@@ -63,6 +65,8 @@ const char* take_field(Launch& launch, std::string_view key, char* value, std::s
   }
   if (key == key::kArg) {
     launch.args.push(value);
+  } else if (key == key::kElseArg) {
+    launch.else_args.push(value);
   } else if (key == key::kEnv) {
     launch.env.push(value);
   } else if (key == key::kScratch) {
@@ -84,6 +88,8 @@ const char* take_field(Launch& launch, std::string_view key, char* value, std::s
       launch.sandbox = Sandbox::Namespaces;
     } else if (text == "bubblewrap") {
       launch.sandbox = Sandbox::Bubblewrap;
+    } else if (text == "container") {
+      launch.sandbox = Sandbox::Container;
     } else {
       return "it asks for an unknown sandbox";
     }
@@ -136,6 +142,7 @@ void List<T>::push(T item) {
   }
   items_[size_++] = item;
 }
+template void List<char*>::push(char* item);
 
 const char* read_launch(const char* path, Launch& out) {
   std::size_t size = 0;
@@ -165,6 +172,7 @@ const char* read_launch(const char* path, Launch& out) {
   }
   if (const char* fault = check(out)) return fault;
   out.args.push(nullptr);
+  if (out.else_args.size() > 0) out.else_args.push(nullptr);
   out.env.push(nullptr);
   return nullptr;
 }

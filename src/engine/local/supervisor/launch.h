@@ -4,7 +4,7 @@
 
 namespace ty::supervisor {
 
-enum class Sandbox : std::uint8_t { None, Namespaces, Bubblewrap };
+enum class Sandbox : std::uint8_t { None, Namespaces, Bubblewrap, Container };
 
 struct Bind {
   const char* from = nullptr;
@@ -33,12 +33,14 @@ class List {
 
 /// A launch file, read. Texts point into the file's bytes; null: not given.
 struct Launch {
-  List<char*> args;  ///< ends with a null pointer
-  List<char*> env;   ///< ends with a null pointer
+  List<char*> args;       ///< ends with a null pointer
+  List<char*> else_args;  ///< empty, or ends with a null pointer
+  List<char*> env;        ///< ends with a null pointer
   const char* workdir = nullptr;
   const char* log = nullptr;
   const char* host_name = nullptr;
   std::int64_t ticket = 0;
+  std::int64_t shell = 0;
   std::int64_t deadline = 0;
   std::int64_t grace = 30'000;
   Sandbox sandbox = Sandbox::None;
@@ -46,6 +48,7 @@ struct Launch {
   List<const char*> hide;
   const char* run_dir = nullptr;
   const char* dev = nullptr;
+  const char* user = nullptr;
   List<Bind> binds;
   List<const char*> warnings;
   std::int64_t shm = 0;

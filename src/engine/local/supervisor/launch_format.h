@@ -15,18 +15,32 @@
 /// a person can still read it, and the reader can use every value in place as a C string. Unknown
 /// keys, wrong lengths and a missing `end` are refused, so half a file never starts half a task.
 ///
-/// Beside a run folder RUN lie RUN.launch (this), RUN.journal (`journal.h`), and, once the time
-/// limit was changed, RUN.deadline (one number: UTC milliseconds, 0 for none).
+/// Beside a run folder RUN lie RUN.launch (this), RUN.journal (`journal.h`), once the time limit
+/// was changed RUN.deadline (one number: UTC milliseconds, 0 for none), and, for tasks in
+/// containers, RUN.stop once they are told to stop (one number: the grace in milliseconds).
 namespace ty::supervisor {
 
 inline constexpr char kLaunchMagic[] = "trainyard-launch 1\n";
 inline constexpr char kLaunchSuffix[] = ".launch";
 inline constexpr char kJournalSuffix[] = ".journal";
 inline constexpr char kDeadlineSuffix[] = ".deadline";
+inline constexpr char kStopSuffix[] = ".stop";
+inline constexpr char kControlSuffix[] = ".ctl";  // a folder: what a container sees of these files
+
+/// What a container shows of its task's run folder: `/.trainyard`, read-only but for the journal
+/// and the log. The supervisor is its entry point and takes `/.trainyard/run` for RUN.
+inline constexpr char kContainerFolder[] = "/.trainyard";
+inline constexpr char kContainerRun[] = "/.trainyard/run";
+inline constexpr char kContainerSupervisor[] = "/.trainyard/supervisor";
+inline constexpr char kContainerLog[] = "/.trainyard/log";
+inline constexpr char kContainerScript[] = "/.trainyard/command.sh";
 
 namespace key {
 inline constexpr char kArg[] = "arg";  // repeated: the command
-inline constexpr char kEnv[] = "env";  // repeated: NAME=value
+inline constexpr char kElseArg[] =
+    "else_arg";  // repeated: the command where the first word of `arg` is no program
+inline constexpr char kShell[] = "shell";  // 1: the first words are shells, not the user's own
+inline constexpr char kEnv[] = "env";      // repeated: NAME=value
 inline constexpr char kWorkdir[] = "workdir";
 inline constexpr char kLog[] = "log";
 inline constexpr char kHostName[] = "host_name";
@@ -34,7 +48,7 @@ inline constexpr char kTicket[] =
     "ticket";  // told on descriptor 3: it runs; its negative: it is over
 inline constexpr char kDeadline[] = "deadline";  // UTC ms
 inline constexpr char kGrace[] = "grace";        // ms
-inline constexpr char kSandbox[] = "sandbox";    // namespaces | bubblewrap | none
+inline constexpr char kSandbox[] = "sandbox";    // namespaces | bubblewrap | container | none
 inline constexpr char kScratch[] =
     "scratch";  // repeated: becomes a private, empty, writable folder
 inline constexpr char kHide[] =
@@ -53,6 +67,7 @@ inline constexpr char kCgroupMemory[] = "cgroup1_memory";
 inline constexpr char kCgroupCpu[] = "cgroup1_cpu";
 inline constexpr char kCgroupPids[] = "cgroup1_pids";
 inline constexpr char kCgroupCpuacct[] = "cgroup1_cpuacct";
+inline constexpr char kUser[] = "user";  // `name`, `uid`, `name:group`: looked up in the container
 inline constexpr char kUid[] = "uid";
 inline constexpr char kGid[] = "gid";
 inline constexpr char kKeepCaps[] = "keep_caps";  // bit mask, decimal

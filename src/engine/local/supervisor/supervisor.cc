@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "launch_format.h"
 #include "text.h"
+#include "user.h"
 
 namespace ty::supervisor {
 namespace {
@@ -85,7 +86,12 @@ int Supervisor::run() {
     static_cast<Journal*>(context)->append(line.view());
   };
   for (const char* text : launch_.warnings) warn(&journal_, text);
-  cgroup_.create(launch_, warn, &journal_);
+  if (launch_.sandbox == Sandbox::Container) {
+    if (!resolve_user(launch_, failure_)) return give_up(failure_);
+    cgroup_.find_own();
+  } else {
+    cgroup_.create(launch_, warn, &journal_);
+  }
   ProcessTree tree(launch_.sandbox, cgroup_);
   tree_ = &tree;
   if (!start_command(launch_, cgroup_, command_, failure_)) {
@@ -95,6 +101,8 @@ int Supervisor::run() {
   }
   tree.set_main(command_.pid);
   announce_running();
+  // A stop that came before we could hear of it.
+  read_stop();
   watch();
   return finish();
 }
@@ -126,27 +134,44 @@ void Supervisor::read_signals() {
   signalfd_siginfo info;
   while (read(signals_, &info, sizeof(info)) == sizeof(info)) {
     if (info.ssi_signo == SIGCHLD) tree_->reap();
-    if (info.ssi_signo == SIGHUP) read_deadline();
+    if (info.ssi_signo == SIGHUP) {
+      read_deadline();
+      read_stop();
+    }
     // As first process of a namespace we see senders outside of it as 0: only they may ask.
     const bool is_own_task = getpid() == 1 && info.ssi_pid != 0;
     if (info.ssi_signo == SIGTERM && !is_own_task && !tree_->is_main_gone()) {
-      is_stop_asked_ = true;
+      // In a container the server asks by file and SIGHUP: this one is `docker stop`, or Docker's
+      // own end.
+      if (launch_.sandbox == Sandbox::Container) {
+        is_stopped_outside_ = true;
+      } else {
+        is_stop_asked_ = true;
+      }
       const bool has_grace = info.ssi_code == SI_QUEUE && info.ssi_int >= 0;
       begin_stop(now_ms(), has_grace ? info.ssi_int : launch_.grace);
     }
   }
 }
 
-void Supervisor::read_deadline() {
+bool Supervisor::read_number_file(const char* suffix, std::int64_t& out) const {
   Path path;
-  path.add(run_dir_).add(kDeadlineSuffix);
+  path.add(run_dir_).add(suffix);
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
+  if (fd < 0) return false;
   char bytes[32];
   const ssize_t n = read(fd, bytes, sizeof(bytes));
   close(fd);
-  std::int64_t deadline = 0;
-  if (n > 0 && read_number({bytes, static_cast<std::size_t>(n)}, deadline)) deadline_ = deadline;
+  return n > 0 && read_number({bytes, static_cast<std::size_t>(n)}, out);
+}
+
+void Supervisor::read_deadline() { read_number_file(kDeadlineSuffix, deadline_); }
+
+void Supervisor::read_stop() {
+  std::int64_t grace = 0;
+  if (!read_number_file(kStopSuffix, grace) || tree_->is_main_gone()) return;
+  is_stop_asked_ = true;
+  begin_stop(now_ms(), grace);
 }
 
 void Supervisor::begin_stop(std::int64_t now, std::int64_t grace) {
@@ -238,6 +263,7 @@ int Supervisor::finish() {
   } else {
     line.add(" exit=").add(WEXITSTATUS(status));
   }
+  line.add(" outside=").add(is_stopped_outside_ && !is_stop_asked_ ? 1 : 0);
   line.add(" stop=").add(is_stop_asked_ ? 1 : 0).add(" limit=").add(is_over_limit_ ? 1 : 0);
   line.add(" oom=").add(usage.oom_kills).add(" memory=").add(launch_.memory);
   line.add(" peak=").add(usage.peak > 0 ? usage.peak : spent.ru_maxrss * 1024);

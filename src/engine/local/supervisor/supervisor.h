@@ -16,7 +16,7 @@ namespace ty::supervisor {
 ///
 ///   SIGTERM   end the task: SIGTERM to it, SIGKILL to its whole tree after the grace (the
 ///             signal's value in ms when sent with one, else the launch file's)
-///   SIGHUP    read RUN.deadline again
+///   SIGHUP    read RUN.deadline again; RUN.stop, if it is there, ends the task as SIGTERM does
 class Supervisor {
  public:
   explicit Supervisor(const char* run_dir) : run_dir_(run_dir) {}
@@ -28,7 +28,9 @@ class Supervisor {
   void announce_running();
   void tell_server(std::int64_t word) const;
   void read_signals();
+  bool read_number_file(const char* suffix, std::int64_t& out) const;
   void read_deadline();
+  void read_stop();
   void begin_stop(std::int64_t now, std::int64_t grace);
   int poll_timeout(std::int64_t now) const;
   void note_disk();
@@ -50,6 +52,7 @@ class Supervisor {
   std::int64_t kill_at_ = 0;
   std::int64_t ended_at_ = 0;
   bool is_stop_asked_ = false;
+  bool is_stopped_outside_ = false;
   bool must_ask_again_ = false;
   bool is_over_limit_ = false;
   bool is_disk_noted_ = false;

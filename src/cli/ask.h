@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "base/secret.h"
+
+namespace ty::cli {
+
+/// One line from standard input, after the question on standard error.
+std::string ask(const char* question);
+/// The same without showing what is typed, where a terminal is there to show it.
+Secret ask_secretly(const char* question);
+
+}  // namespace ty::cli

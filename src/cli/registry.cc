@@ -1,0 +1,75 @@
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "cli/ask.h"
+#include "cli/context.h"
+#include "cli/output.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+void list(Context& context) {
+  client::ApiClient* api = context.api();
+  if (api == nullptr) return;
+  const Result<json::value> answer = api->get("/api/v1/registries");
+  if (!answer) return context.say(answer.error());
+  if (context.print_json(*answer)) return;
+  Table table({"REGISTRY", "USER", "FOR"});
+  for (const json::value& login : items(*answer, "registries")) {
+    const std::string workspace = text(login, "workspace");
+    table.add({text(login, "server"),
+               text(login, "username"),
+               workspace.empty() ? "your jobs" : "workspace " + workspace});
+  }
+  if (table.empty())
+    std::puts("no registry; sign in with `trainyard registry login SERVER`");
+  else
+    table.print();
+}
+
+}  // namespace
+
+void add_registry(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("registry", "Image registries that your jobs pull from");
+  command->require_subcommand(1);
+  CLI::App* list_command = command->add_subcommand("list", "Those your jobs are signed in to");
+  add_output_flag(*list_command, context);
+  list_command->callback([&context] { list(context); });
+
+  auto server = std::make_shared<std::string>();
+  auto user = std::make_shared<std::string>();
+  auto workspace = std::make_shared<std::string>();
+  CLI::App* login = command->add_subcommand(
+      "login", "Keep a name and a password (asked for, or one line of standard input)");
+  login->add_option("SERVER", *server, "registry.example.com:5000, or docker.io")->required();
+  login->add_option("-u,--user", *user, "Your name there");
+  login->add_option("--workspace", *workspace, "For all jobs of this workspace instead of yours");
+  login->callback([&context, server, user, workspace] {
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    if (user->empty()) *user = ask("user: ");
+    json::object body{{"username", *user}, {"password", ask_secretly("password: ").reveal()}};
+    if (!workspace->empty()) body["workspace"] = *workspace;
+    const Result<json::value> answer = api->put("/api/v1/registries/" + *server, body);
+    if (!answer) return context.say(answer.error());
+    std::printf("kept for %s\n", server->c_str());
+  });
+
+  CLI::App* logout = command->add_subcommand("logout", "Forget a name and a password");
+  logout->add_option("SERVER", *server, "From `trainyard registry list`")->required();
+  logout->add_option("--workspace", *workspace, "That of this workspace instead of yours");
+  logout->callback([&context, server, workspace] {
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    client::Query query;
+    if (!workspace->empty()) query.emplace_back("workspace", *workspace);
+    const Result<json::value> answer = api->remove("/api/v1/registries/" + *server, query);
+    if (!answer) return context.say(answer.error());
+    std::puts("forgotten");
+  });
+}
+
+}  // namespace ty::cli

@@ -1,0 +1,48 @@
+#pragma once
+#include <expected>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/gpu.h"
+#include "engine/launch.h"
+#include "engine/local/docker/image.h"
+#include "engine/local/process/launch_writer.h"
+
+namespace ty::engine::docker {
+
+/// What the containers of one server have in common.
+struct ContainerSetup {
+  std::string data_dir;
+  std::string owner;  ///< value of the label `trainyard.owner`: which data directory they belong to
+  std::int64_t max_processes = 0;
+  std::vector<std::string> ulimits;
+  bool can_limit_swap = true;
+  std::vector<Gpu> gpus;      ///< position = device index
+  bool remaps_users = false;  ///< root in a container is not root here
+};
+
+/// How a task becomes a container; pure but for looking whether its mounts exist.
+struct ContainerPlan {
+  std::string body;  ///< of `POST /containers/create`
+  /// Below the `.ctl` folder; the launch file is not among them.
+  std::vector<std::pair<std::string, std::string>> files;
+  std::vector<ProcessPlan::Copy> copies;
+  std::string launch_text;
+};
+
+/// `host` for the machine's own network.
+std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup& setup,
+                                                           const Launch& launch,
+                                                           const Image& image,
+                                                           const std::string& network,
+                                                           const std::vector<std::string>& warnings,
+                                                           std::int64_t ticket);
+
+/// `ty-JOB.A.ROLE.I.T`: one container per try, so Docker itself refuses a second.
+std::string container_name(const model::TaskKey& key);
+
+inline constexpr char kOwnerLabel[] = "trainyard.owner";
+inline constexpr char kTaskLabel[] = "trainyard.task";  ///< JOB.A.ROLE.I.T
+
+}  // namespace ty::engine::docker

@@ -1,0 +1,428 @@
+#include "engine/local/docker/docker_runtime.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <cstring>
+#include <functional>
+
+#include "base/text.h"
+#include "engine/local/process/journal.h"
+#include "engine/local/process/run_folder.h"
+#include "engine/local/process/sweep.h"
+#include "engine/local/supervisor/launch_format.h"
+#include "engine/local/supervisor_image.h"
+#include "engine/paths.h"
+#include "model/failure.h"
+
+namespace ty::engine::docker {
+namespace {
+
+namespace json = boost::json;
+using model::Reason;
+
+constexpr Millis kNetworkRest{30'000};
+constexpr auto kLookEvery = std::chrono::seconds(3);
+
+std::string owner_of(const std::string& data_dir) {
+  return fmt::format("{:08x}", static_cast<std::uint32_t>(std::hash<std::string>{}(data_dir)));
+}
+
+const json::value* find(const json::value& from, std::initializer_list<std::string_view> path) {
+  const json::value* at = &from;
+  for (const std::string_view key : path) {
+    if (!at->is_object()) return nullptr;
+    at = at->as_object().if_contains(key);
+    if (at == nullptr) return nullptr;
+  }
+  return at;
+}
+
+std::string text_at(const json::value& from, std::initializer_list<std::string_view> path) {
+  const json::value* found = find(from, path);
+  return found != nullptr && found->is_string() ? std::string(found->as_string()) : std::string();
+}
+
+bool flag_at(const json::value& from,
+             std::initializer_list<std::string_view> path,
+             bool otherwise) {
+  const json::value* found = find(from, path);
+  return found != nullptr && found->is_bool() ? found->as_bool() : otherwise;
+}
+
+Result<json::value> parsed(std::string_view answer) {
+  boost::system::error_code error;
+  json::value value = json::parse(answer, error);
+  if (error) return fail(Errc::Internal, "Docker's answer is no JSON");
+  return value;
+}
+
+/// An empty file that the container's root may write, whoever that is out here.
+Result<void> make_file(const std::string& path, bool for_everybody) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
+  if (fd < 0) {
+    return fail(errno == ENOSPC ? Errc::Exhausted : Errc::Unavailable,
+                fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  }
+  if (for_everybody) ::fchmod(fd, 0666);
+  ::close(fd);
+  return {};
+}
+
+/// What Docker says when it cannot run a container, in the words of the model.
+model::Ending refusal(const Error& error, const Launch& launch) {
+  const std::string& said = error.message;
+  const auto says = [&](std::string_view part) { return said.find(part) != std::string::npos; };
+  if (error.code == Errc::Unavailable) return model::fault(Reason::StartFailed, said);
+  if (says("No such image") || says("no such image"))
+    return model::fault(Reason::ImageMissing, said);
+  if (says("could not select device driver")) {
+    return model::fault(Reason::StartFailed,
+                        "Docker cannot give GPUs to containers here: " + said +
+                            "; install nvidia-container-toolkit on this machine");
+  }
+  if (says("no space left on device"))
+    return model::fault(Reason::StartFailed, said + "; free some disk space for Docker");
+  if (says("address already in use") || says("port is already allocated"))
+    return model::fault(Reason::PortConflict, said);
+  if (error.code == Errc::Invalid)
+    return model::fault(Reason::BadSpec, fmt::format("Docker refuses the task: {}", said));
+  if (error.code == Errc::NotFound)
+    return model::fault(Reason::StartFailed, fmt::format("Docker cannot start it: {}", said));
+  return model::fault(Reason::StartFailed,
+                      fmt::format("Docker cannot start {}: {}", launch.role_name, said));
+}
+
+}  // namespace
+
+DockerRuntime::DockerRuntime(const LocalOptions& options, Recycler& recycler)
+    : options_(options),
+      recycler_(recycler),
+      client_(options.docker.socket),
+      networks_(client_, owner_of(options.data_dir), options.docker.subnets, clock_) {
+  setup_.data_dir = options.data_dir;
+  setup_.owner = owner_of(options.data_dir);
+  setup_.max_processes = options.max_processes;
+  setup_.ulimits = options.docker.ulimits;
+}
+
+Result<std::unique_ptr<DockerRuntime>> DockerRuntime::open(const LocalOptions& options,
+                                                           const std::vector<Gpu>& gpus,
+                                                           Recycler& recycler,
+                                                           bool may_be_away) {
+  std::unique_ptr<DockerRuntime> runtime(new DockerRuntime(options, recycler));
+  runtime->setup_.gpus = gpus;
+  TY_TRY(runtime->supervisor_, unpack_supervisor(options.data_dir + "/bin"));
+  runtime->capabilities_.runtime = model::RuntimeKind::Docker;
+  runtime->capabilities_.images = true;
+  runtime->capabilities_.limits = true;
+  runtime->capabilities_.isolation = true;
+  if (auto known = runtime->look_around(); !known) {
+    if (!may_be_away) return std::unexpected(std::move(known).error());
+    runtime->problem_ = known.error().message;
+  }
+  runtime->puller_ = std::make_unique<Puller>(runtime->client_, options.docker.pull_patience);
+  runtime->caretaker_ = std::thread([self = runtime.get()] { self->look_after(); });
+  return runtime;
+}
+
+DockerRuntime::~DockerRuntime() { close(false); }
+
+void DockerRuntime::close(bool is_idle) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_closing_) return;
+    is_closing_ = true;
+  }
+  changed_.notify_all();
+  if (caretaker_.joinable()) caretaker_.join();
+  if (puller_) puller_->stop();
+  if (is_idle) networks_.trim(Millis{0});
+}
+
+Result<void> DockerRuntime::look_around() {
+  TY_TRY(const std::string answer, client_.get("/info"));
+  TY_TRY(const json::value info, parsed(answer));
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string>& warnings = capabilities_.warnings;
+  warnings.clear();
+  setup_.can_limit_swap = flag_at(info, {"SwapLimit"}, true);
+  if (!flag_at(info, {"MemoryLimit"}, true)) {
+    capabilities_.limits = false;
+    warnings.push_back("Memory is not limited: this Docker cannot do it.");
+  }
+  if (!flag_at(info, {"LiveRestoreEnabled"}, true)) {
+    warnings.push_back(
+        "Restarting Docker ends running tasks; \"live-restore\": true in its daemon.json lets them "
+        "run on.");
+  }
+  if (const json::value* security = find(info, {"SecurityOptions"});
+      security != nullptr && security->is_array()) {
+    for (const json::value& option : security->as_array()) {
+      const bool is_remap =
+          option.is_string() &&
+          std::string_view(option.as_string()).find("userns") != std::string_view::npos;
+      setup_.remaps_users = setup_.remaps_users || is_remap;
+    }
+  }
+  is_known_ = true;
+  return {};
+}
+
+Capabilities DockerRuntime::capabilities() const {
+  const std::lock_guard lock(mutex_);
+  return capabilities_;
+}
+
+std::string DockerRuntime::problem() const {
+  const std::lock_guard lock(mutex_);
+  return problem_;
+}
+
+std::expected<Runtime::Ready, model::Ending> DockerRuntime::prepare(const Launch& launch,
+                                                                    OnReady on_ready) {
+  if (launch.image.empty()) {
+    return std::unexpected(
+        model::fault(Reason::BadSpec,
+                     "the task names no image, and tasks run in containers here; write image: …"));
+  }
+  const std::tuple attempt{launch.key.job, launch.key.attempt, launch.image};
+  bool is_pulled = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_pulled = pulled_.contains(attempt);
+  }
+  const auto found = client_.get("/images/" + with_tag(launch.image) + "/json");
+  const bool is_here = found.has_value();
+  if (!is_here && found.error().code != Errc::NotFound)
+    return std::unexpected(refusal(found.error(), launch));
+  if (!is_here && launch.pull == model::PullPolicy::Never) {
+    return std::unexpected(model::fault(
+        Reason::ImageMissing,
+        fmt::format("{} is not on this machine, and the job says that it must not be pulled",
+                    shorten(launch.image))));
+  }
+  const bool wants_newest = launch.pull == model::PullPolicy::Always && !is_pulled;
+  if (is_here && !wants_newest) return Ready::Now;
+
+  auto done = [this, attempt, key = launch.key, is_here, tell = std::move(on_ready.done)](
+                  std::optional<model::Ending> failed) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!failed) pulled_.insert(attempt);
+      // Built here and never pushed, or the registry is away: what `docker run` would use does.
+      if (failed && is_here) old_images_[key] = failed->message;
+    }
+    tell(is_here ? std::nullopt : std::move(failed));
+  };
+  puller_->pull(
+      launch.image, launch.registry, {.progress = std::move(on_ready.progress), .done = done});
+  return Ready::Later;
+}
+
+Result<void> DockerRuntime::make_files(const Launch& launch, const ContainerPlan& plan) const {
+  const std::string ctl = launch.run_dir + supervisor::kControlSuffix;
+  TY_DO(recycler_.make(launch.run_dir));
+  TY_DO(make_folder(ctl, 0755, 0711));
+  for (const auto& copy : plan.copies) TY_DO(copy_folder(copy));
+  for (const auto& [name, content] : plan.files) TY_DO(write_file(ctl + "/" + name, content, 0644));
+  // Where single files are mounted, there must be files.
+  const std::string journal = std::string("/run") + supervisor::kJournalSuffix;
+  for (const std::string& name : {journal, std::string("/log"), std::string("/log.idx")})
+    TY_DO(write_file(ctl + name, "", 0644));
+  const std::string program = ctl + "/supervisor";
+  if (::link(supervisor_.c_str(), program.c_str()) != 0 && errno != EEXIST) {
+    return fail(Errc::Unavailable,
+                fmt::format("cannot link {}: {}", program, std::strerror(errno)));
+  }
+  TY_DO(make_folder(launch.log_path.substr(0, launch.log_path.rfind('/')), 0750, 0750));
+  TY_DO(make_file(launch.run_dir + supervisor::kJournalSuffix, setup_.remaps_users));
+  TY_DO(make_file(launch.log_path, setup_.remaps_users));
+  TY_DO(make_file(launch.log_path + ".idx", setup_.remaps_users));
+  const unsigned mode = setup_.remaps_users ? 0644 : 0600;
+  return replace_small_file(ctl + "/run" + supervisor::kLaunchSuffix, plan.launch_text, mode);
+}
+
+Result<std::expected<Fd, model::Ending>> DockerRuntime::begin(const Launch& launch,
+                                                              std::int64_t ticket,
+                                                              int) {
+  using Begun = std::expected<Fd, model::Ending>;
+  if (launch.network == model::Network::Host) {
+    if (!options_.docker.host_network) {
+      return Begun(std::unexpect,
+                   model::fault(Reason::BadSpec,
+                                "the machine's own network is not for jobs here; an administrator "
+                                "can allow it with docker.host_network"));
+    }
+    return run(launch, ticket, "host");
+  }
+  auto network = networks_.acquire(launch.key.job);
+  if (!network) return Begun(std::unexpect, refusal(network.error(), launch));
+  {
+    const std::lock_guard lock(mutex_);
+    with_network_.insert(launch.key);
+  }
+  return run(launch, ticket, *network);
+}
+
+Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const Launch& launch,
+                                                            std::int64_t ticket,
+                                                            const std::string& network) {
+  using Begun = std::expected<Fd, model::Ending>;
+  const std::string name = container_name(launch.key);
+  const auto refuse = [&](const Error& error) {
+    return Begun(std::unexpect, refusal(error, launch));
+  };
+
+  auto described = client_.get("/images/" + with_tag(launch.image) + "/json");
+  if (!described) return refuse(described.error());
+  TY_TRY(const Image image, parse_image(*described));
+  std::vector<std::string> warnings;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto why = old_images_.extract(launch.key))
+      warnings.push_back("The image of this machine is used as it is: " + why.mapped());
+  }
+  auto plan = plan_container(setup_, launch, image, network, warnings, ticket);
+  if (!plan) return Begun(std::unexpect, std::move(plan).error());
+  TY_DO(make_files(launch, *plan));
+
+  const std::string create = "/containers/create?name=" + name;
+  auto created = client_.post(create, plan->body);
+  if (!created && created.error().code == Errc::Conflict) {
+    if (read_journal(launch.run_dir).has_begun) return Begun(Fd());
+    // Of a server that died between creating and starting it: what it was told may be outdated.
+    TY_DO(remove_container(name));
+    created = client_.post(create, plan->body);
+  }
+  if (!created) return refuse(created.error());
+  auto started = client_.post("/containers/" + name + "/start");
+  if (!started) {
+    // Docker may have hung up in the middle: what the journal says is the truth.
+    const bool has_begun = read_journal(launch.run_dir).has_begun;
+    if (!has_begun) return refuse(started.error());
+  }
+  return Begun(Fd());
+}
+
+Result<void> DockerRuntime::signal(const model::TaskKey& key, int signal) {
+  TY_TRY([[maybe_unused]] const std::string answer,
+         client_.post(fmt::format("/containers/{}/kill?signal={}", container_name(key), signal)));
+  return {};
+}
+
+std::optional<model::Ending> DockerRuntime::autopsy(const model::TaskKey& key) {
+  const auto answer = client_.get("/containers/" + container_name(key) + "/json");
+  if (!answer) {
+    if (answer.error().code == Errc::NotFound)
+      return model::lost("its container was removed, not by Trainyard");
+    return model::lost("its container is gone: " + answer.error().message);
+  }
+  const auto seen = parsed(*answer);
+  if (!seen || flag_at(*seen, {"State", "Running"}, false)) return std::nullopt;
+  if (text_at(*seen, {"State", "Status"}) == "created") return std::nullopt;
+  if (flag_at(*seen, {"State", "OOMKilled"}, false)) {
+    const json::value* limit = find(*seen, {"HostConfig", "Memory"});
+    return model::out_of_memory(limit != nullptr && limit->is_int64() ? limit->as_int64() : 0, 0);
+  }
+  std::string why = text_at(*seen, {"State", "Error"});
+  const json::value* code = find(*seen, {"State", "ExitCode"});
+  if (why.empty() && code != nullptr && code->is_int64())
+    why = fmt::format("exit code {}", code->as_int64());
+  return model::lost(
+      fmt::format("its container was killed, not by Trainyard ({}): by hand, or with Docker", why));
+}
+
+Result<void> DockerRuntime::remove_container(const std::string& name) {
+  for (int round = 0;; ++round) {
+    auto removed = client_.remove("/containers/" + name + "?force=true&v=true");
+    if (removed || removed.error().code == Errc::NotFound) return {};
+    // "removal … is already in progress": of a moment ago.
+    const bool is_busy = removed.error().code == Errc::Conflict;
+    if (!is_busy || round >= 100) return removed;
+    ::usleep(50'000);
+  }
+}
+
+void DockerRuntime::bury(const model::TaskKey& key) {
+  bool has_network = false;
+  {
+    const std::lock_guard lock(mutex_);
+    unburied_.erase(key);
+    has_network = with_network_.erase(key) > 0;
+  }
+  if (!has_network || !networks_.release(key.job)) return;
+  const std::lock_guard lock(mutex_);
+  std::erase_if(pulled_, [&](const auto& pulled) { return std::get<0>(pulled) == key.job; });
+}
+
+Result<void> DockerRuntime::remove(const model::TaskKey& key) {
+  if (auto removed = remove_container(container_name(key)); removed) {
+    bury(key);
+  } else {
+    // Docker is away: the caretaker tries again, and the next server's sweep after it.
+    const std::lock_guard lock(mutex_);
+    unburied_.insert(key);
+  }
+  return recycler_.remove(run_folder(options_.data_dir, key));
+}
+
+void DockerRuntime::sweep(const std::set<model::TaskKey>& wanted) {
+  std::map<std::string, model::TaskKey> kept;
+  std::set<std::string> folders;
+  for (const model::TaskKey& key : wanted) {
+    folders.insert(run_folder(options_.data_dir, key));
+    kept[cgroup_name(key)] = key;
+  }
+  const std::string filter = fmt::format(R"({{"label":["{}={}"]}})", kOwnerLabel, setup_.owner);
+  const auto answer = client_.get("/containers/json?all=true&filters=" + Client::encode(filter));
+  const auto list = answer ? parsed(*answer) : Result<json::value>(json::array());
+  if (list && list->is_array()) {
+    for (const json::value& item : list->as_array()) {
+      const auto key = kept.find(text_at(item, {"Labels", kTaskLabel}));
+      if (key != kept.end()) {
+        const std::string network = text_at(item, {"HostConfig", "NetworkMode"});
+        if (network == "host") continue;
+        networks_.adopt(key->second.job, network);
+        const std::lock_guard lock(mutex_);
+        with_network_.insert(key->second);
+      } else {
+        [[maybe_unused]] const auto gone = remove_container(text_at(item, {"Id"}));
+      }
+    }
+  }
+  networks_.take_leftovers();
+  engine::sweep(options_.data_dir, CgroupTree{}, folders, recycler_);
+}
+
+void DockerRuntime::look_after() {
+  std::unique_lock lock(mutex_);
+  while (!is_closing_) {
+    const bool is_known = is_known_;
+    const std::set<model::TaskKey> unburied = unburied_;
+    lock.unlock();
+    const Result<void> answers = is_known ? client_.ping() : look_around();
+    if (answers) {
+      for (const model::TaskKey& key : unburied) {
+        if (remove_container(container_name(key))) bury(key);
+      }
+      networks_.trim(kNetworkRest);
+    }
+    lock.lock();
+    const std::string problem = answers ? std::string() : answers.error().message;
+    const bool has_changed = problem != problem_;
+    problem_ = problem;
+    if (has_changed && options_.on_nodes_changed) {
+      lock.unlock();
+      options_.on_nodes_changed();
+      lock.lock();
+    }
+    changed_.wait_for(lock, kLookEvery, [this] { return is_closing_; });
+  }
+}
+
+}  // namespace ty::engine::docker

@@ -1,0 +1,74 @@
+#include "engine/local/docker/image.h"
+
+#include <boost/json.hpp>
+
+namespace ty::engine::docker {
+namespace {
+
+namespace json = boost::json;
+
+std::string text(const json::object& from, std::string_view key) {
+  const json::value* found = from.if_contains(key);
+  return found != nullptr && found->is_string() ? std::string(found->as_string()) : std::string();
+}
+
+std::vector<std::string> texts(const json::object& from, std::string_view key) {
+  std::vector<std::string> all;
+  const json::value* found = from.if_contains(key);
+  if (found == nullptr || !found->is_array()) return all;
+  for (const json::value& item : found->as_array()) {
+    if (item.is_string()) all.emplace_back(item.as_string());
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<Image> parse_image(std::string_view answer) {
+  boost::system::error_code error;
+  const json::value parsed = json::parse(answer, error);
+  if (error || !parsed.is_object())
+    return fail(Errc::Internal, "Docker's answer about an image is no JSON");
+  const json::object& top = parsed.as_object();
+  Image image;
+  image.id = text(top, "Id");
+  image.architecture = text(top, "Architecture");
+  image.os = text(top, "Os");
+  if (const json::value* config = top.if_contains("Config"); config && config->is_object()) {
+    const json::object& from = config->as_object();
+    image.env = texts(from, "Env");
+    image.entrypoint = texts(from, "Entrypoint");
+    image.command = texts(from, "Cmd");
+    image.workdir = text(from, "WorkingDir");
+    image.user = text(from, "User");
+  }
+  return image;
+}
+
+std::string registry_of(std::string_view image) {
+  const std::size_t slash = image.find('/');
+  if (slash == std::string_view::npos) return "docker.io";
+  const std::string_view first = image.substr(0, slash);
+  const bool is_host = first.find_first_of(".:") != std::string_view::npos || first == "localhost";
+  return is_host ? std::string(first) : "docker.io";
+}
+
+std::string with_tag(std::string_view image) {
+  const std::size_t slash = image.rfind('/');
+  const std::string_view last = slash == std::string_view::npos ? image : image.substr(slash + 1);
+  const bool has_tag = last.find(':') != std::string_view::npos ||
+                       image.find('@') != std::string_view::npos || image.starts_with("sha256:");
+  return has_tag ? std::string(image) : std::string(image) + ":latest";
+}
+
+std::string_view own_architecture() {
+#if defined(__x86_64__)
+  return "amd64";
+#elif defined(__aarch64__)
+  return "arm64";
+#else
+#error "name this machine's architecture as images do"
+#endif
+}
+
+}  // namespace ty::engine::docker

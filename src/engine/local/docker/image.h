@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace ty::engine::docker {
+
+/// What an image says about itself, as far as it matters for running it.
+struct Image {
+  std::string id;
+  std::string architecture;  ///< `amd64`, `arm64`, …
+  std::string os;
+  std::vector<std::string> env;
+  std::vector<std::string> entrypoint;
+  std::vector<std::string> command;
+  std::string workdir;
+  std::string user;
+};
+
+/// From the answer to `GET /images/NAME/json`.
+Result<Image> parse_image(std::string_view json);
+
+/// `python` is `docker.io/library/python:latest`: which registry keeps it, as credentials name it.
+std::string registry_of(std::string_view image);
+/// With a tag: `latest` where it names neither tag nor digest, which Docker would take for "all
+/// tags".
+std::string with_tag(std::string_view image);
+/// The architecture of this machine in the words of images.
+std::string_view own_architecture();
+
+}  // namespace ty::engine::docker

@@ -1,0 +1,121 @@
+#include "engine/local/docker/pull_progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+
+#include "base/text.h"
+#include "engine/local/docker/image.h"
+#include "model/failure.h"
+
+namespace ty::engine::docker {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kLongestLine = 1 << 20;
+
+std::string text_of(const json::object& from, std::string_view key) {
+  const json::value* found = from.if_contains(key);
+  return found != nullptr && found->is_string() ? std::string(found->as_string()) : std::string();
+}
+
+std::int64_t number_of(const json::object& from, std::string_view key) {
+  const json::value* found = from.if_contains(key);
+  return found != nullptr && found->is_int64() ? found->as_int64() : 0;
+}
+
+template <std::size_t N>
+bool says(const std::string& text, const std::array<std::string_view, N>& words) {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return text.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+void PullProgress::feed(std::string_view bytes) {
+  rest_.append(bytes);
+  std::size_t from = 0;
+  for (std::size_t end; (end = rest_.find('\n', from)) != std::string::npos; from = end + 1)
+    take_line(std::string_view(rest_).substr(from, end - from));
+  rest_.erase(0, from);
+  if (rest_.size() > kLongestLine) rest_.clear();
+}
+
+void PullProgress::take_line(std::string_view line) {
+  boost::system::error_code failed;
+  const json::value parsed = json::parse(line, failed);
+  if (failed || !parsed.is_object()) return;
+  ++news_;
+  const json::object& top = parsed.as_object();
+  if (const std::string error = text_of(top, "error"); !error.empty()) error_ = error;
+  const std::string status = text_of(top, "status");
+  const std::string id = text_of(top, "id");
+  // The first line names the tag as if it were a layer.
+  if (id.empty() || status.starts_with("Pulling from")) return;
+  Layer& layer = layers_[id];
+  if (status == "Downloading") {
+    if (const json::value* detail = top.if_contains("progressDetail");
+        detail != nullptr && detail->is_object()) {
+      layer.current = number_of(detail->as_object(), "current");
+      layer.total = std::max(layer.total, number_of(detail->as_object(), "total"));
+    }
+  } else if (status == "Download complete") {
+    layer.current = layer.total;
+  } else if (status == "Pull complete" || status == "Already exists") {
+    layer.current = layer.total;
+    layer.is_done = true;
+  }
+  note_ = status.starts_with("Retrying") ? status : std::string();
+}
+
+std::string PullProgress::text() const {
+  std::int64_t current = 0;
+  std::int64_t total = 0;
+  std::int64_t done = 0;
+  for (const auto& [id, layer] : layers_) {
+    current += layer.current;
+    total += layer.total;
+    done += layer.is_done ? 1 : 0;
+  }
+  std::string text = fmt::format("pulling {}", shorten(image_));
+  if (!layers_.empty()) text += fmt::format(": {} of {} layers", done, layers_.size());
+  if (total > 0) text += fmt::format(", {} of {}", human_bytes(current), human_bytes(total));
+  if (!note_.empty()) text += "; " + note_;
+  return text;
+}
+
+model::Ending pull_ending(std::string_view image, std::string_view said) {
+  constexpr std::array<std::string_view, 5> kRefused = {
+      "unauthorized", "denied", "no basic auth", "authentication required", "401"};
+  constexpr std::array<std::string_view, 4> kUnknown = {
+      "manifest unknown", "not found", "does not exist", "invalid reference"};
+  constexpr std::array<std::string_view, 3> kPlatform = {
+      "no matching manifest", "no match for platform", "unsupported platform"};
+  constexpr std::array<std::string_view, 1> kFull = {"no space left"};
+  const std::string words(said);
+  std::string cure = "; is the registry reachable from this machine?";
+  bool is_final = true;
+  if (says(words, kPlatform)) {
+    cure = fmt::format("; name an image for {}", own_architecture());
+  } else if (says(words, kRefused)) {
+    const std::string registry = registry_of(image);
+    cure = fmt::format("; check the name, or give your credentials: trainyard registry login {}",
+                       registry);
+  } else if (says(words, kUnknown)) {
+    cure = "; check its name and tag";
+  } else {
+    is_final = false;
+    if (says(words, kFull)) cure = "; free some disk space where Docker keeps its images";
+  }
+  model::Ending ending =
+      model::fault(model::Reason::ImageMissing,
+                   fmt::format("cannot pull {}: {}{}", shorten(image), words, cure));
+  // What a network or a disk did may be over the next time.
+  if (!is_final) ending.failure = model::FailureClass::Platform;
+  return ending;
+}
+
+}  // namespace ty::engine::docker

@@ -1,0 +1,156 @@
+#include "engine/local/docker/puller.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json.hpp>
+
+#include "base/text.h"
+#include "engine/local/docker/image.h"
+#include "rt/within.h"
+
+namespace ty::engine::docker {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+constexpr Millis kTellEvery{500};
+constexpr Seconds kSilence{20};
+
+/// RFC 4648 with the alphabet for addresses, as Docker wants credentials.
+std::string base64url(std::string_view bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0);
+    for (std::size_t k = 0; k < 4; ++k)
+      out.push_back(k <= n ? kDigits[group >> (18 - 6 * k) & 63] : '=');
+  }
+  return out;
+}
+
+std::string encoded(const RegistryLogin& login) {
+  return base64url(json::serialize(json::object{{"username", login.username},
+                                                {"password", login.password.reveal()},
+                                                {"serveraddress", login.server}}));
+}
+
+}  // namespace
+
+Puller::Puller(Client& client, Seconds patience)
+    : client_(client), patience_(patience), work_(io_.get_executor()) {
+  asio::co_spawn(io_, tell_progress(), asio::detached);
+  thread_ = std::thread([this] { io_.run(); });
+}
+
+Puller::~Puller() { stop(); }
+
+void Puller::stop() {
+  io_.stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Puller::pull(std::string image, std::optional<RegistryLogin> login, Waiter waiter) {
+  auto here = [this,
+               image = std::move(image),
+               login = std::move(login),
+               waiter = std::move(waiter)]() mutable {
+    // Who may not pull an image must not get it because somebody else may.
+    Key key{image, login ? encoded(*login) : std::string()};
+    if (const auto found = pulls_.find(key); found != pulls_.end()) {
+      waiter.progress(found->second->progress.text());
+      found->second->waiters.push_back(std::move(waiter));
+      return;
+    }
+    auto pull = std::make_shared<Pull>();
+    pull->image = image;
+    pull->login = std::move(login);
+    pull->progress = PullProgress(image);
+    pull->last_news = clock_.now();
+    waiter.progress(pull->progress.text());
+    pull->waiters.push_back(std::move(waiter));
+    pulls_.emplace(key, pull);
+    asio::co_spawn(io_, run(std::move(key), std::move(pull)), asio::detached);
+  };
+  asio::post(io_, std::move(here));
+}
+
+asio::awaitable<void> Puller::run(Key key, std::shared_ptr<Pull> pull) {
+  const std::optional<model::Ending> failed = co_await fetch(pull);
+  pulls_.erase(key);
+  for (const Waiter& waiter : pull->waiters) waiter.done(failed);
+}
+
+asio::awaitable<std::optional<model::Ending>> Puller::fetch(std::shared_ptr<Pull> pull) {
+  const auto read = co_await read_stream(pull);
+  std::string said = read ? pull->progress.error() : read.error().message;
+  if (said.empty()) co_return std::nullopt;
+  co_return pull_ending(pull->image, said);
+}
+
+asio::awaitable<Result<void>> Puller::read_stream(std::shared_ptr<Pull> pull) {
+  TY_CO_TRY(const std::string version, client_.version());
+  net::ClientOptions options;
+  options.answer_time = patience_;
+  options.idle_read_time = patience_;
+  net::HttpClient http(io_.get_executor(), client_.endpoint(), options);
+  net::ClientRequest request;
+  request.method = "POST";
+  request.target = fmt::format(
+      "/v{}/images/create?fromImage={}", version, Client::encode(with_tag(pull->image)));
+  if (pull->login) request.headers.set("X-Registry-Auth", encoded(*pull->login));
+  auto sent = co_await http.send(std::move(request));
+  const std::string silence = fmt::format(
+      "nothing came from {} for {}", registry_of(pull->image), format_duration(patience_));
+  if (!sent && sent.error().code == Errc::Timeout) co_return fail(Errc::Timeout, silence);
+  if (!sent) co_return std::unexpected(std::move(sent).error());
+  net::ClientResponse response = *std::move(sent);
+  if (response.status >= 400) {
+    TY_CO_TRY(const std::string body, co_await response.body());
+    co_return Client::check(response.status, body);
+  }
+  while (true) {
+    const auto piece = co_await response.read_some();
+    if (!piece && piece.error().code == Errc::Timeout) co_return fail(Errc::Timeout, silence);
+    if (!piece) co_return std::unexpected(piece.error());
+    if (piece->empty()) co_return Result<void>{};
+    pull->progress.feed(*piece);
+  }
+}
+
+asio::awaitable<void> Puller::tell_progress() {
+  while (true) {
+    asio::steady_timer pause(io_, kTellEvery);
+    co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+    const Time now = clock_.now();
+    for (const auto& [key, pull] : pulls_) {
+      const bool has_news = pull->progress.news() != pull->seen_news;
+      const Millis silent = now - pull->last_news;
+      if (has_news) {
+        pull->seen_news = pull->progress.news();
+        pull->last_news = now;
+      } else if (silent < kSilence) {
+        continue;
+      }
+      std::string text = pull->progress.text();
+      if (!has_news) {
+        text += fmt::format("; nothing new for {} (given up after {})",
+                            format_duration(std::chrono::duration_cast<Seconds>(silent)),
+                            format_duration(patience_));
+      }
+      for (const Waiter& waiter : pull->waiters) waiter.progress(text);
+    }
+  }
+}
+
+}  // namespace ty::engine::docker
