@@ -124,7 +124,8 @@ Result<void> App::begin() {
             to_word(capabilities.runtime),
             capabilities.images);
   for (const std::string& warning : capabilities.warnings) log::warn("engine.warning {}", warning);
-  launcher = std::make_unique<control::Launcher>(dirs, uploads, registries, capabilities.runtime);
+  launcher = std::make_unique<control::Launcher>(
+      dirs, uploads, registries, capabilities.runtime, config.jobs.host_folders);
   model::SiteRules rules{.max_debug_hold = config.jobs.max_debug_hold,
                          .max_time_limit = config.jobs.max_time_limit,
                          .gang_timeout = config.jobs.gang_timeout};

@@ -25,6 +25,7 @@ namespace {
 
 struct Options {
   std::string file;
+  std::string code;
   std::vector<std::string> params;
   std::string format;
   bool follow = false;
@@ -40,14 +41,34 @@ struct PackedFiles {
   }
 };
 
+/// The code that was named on the command line: a folder is packed, an archive goes as it is.
+Result<client::ApiClient::Upload> code_upload(const std::string& path,
+                                              bool quiet,
+                                              PackedFiles& packed) {
+  std::error_code ec;
+  if (std::filesystem::is_regular_file(path, ec)) return client::ApiClient::Upload{"code", path};
+  TY_TRY(const Packed one, pack_folder(path));
+  packed.uploads.push_back({.name = "code", .file = one.file});
+  if (!quiet) {
+    std::fprintf(stderr,
+                 "packed %s: %s, %s\n",
+                 path.c_str(),
+                 count_of(one.files, "file").c_str(),
+                 human_bytes(one.bytes).c_str());
+  }
+  return packed.uploads.back();
+}
+
 Result<void> pack_sources(const jobspec::ReadResult& read,
                           const std::string& beside,
+                          bool has_code,
                           bool quiet,
                           PackedFiles& packed) {
   std::set<std::string> sources;
   for (const jobspec::ReadJob& job : read.jobs) {
     for (const model::RoleSpec& role : job.spec.roles) {
       for (const model::Mount& mount : role.mounts) {
+        if (has_code && mount.kind == model::MountKind::Code) continue;
         if (mount.source.starts_with("local:")) sources.insert(mount.source.substr(6));
       }
     }
@@ -93,8 +114,15 @@ void run(Context& context, const Options& options) {
   PackedFiles packed;
   const std::string beside =
       options.file == "-" ? "." : std::filesystem::path(options.file).parent_path().string();
-  if (auto done = pack_sources(read, beside, context.json, packed); !done)
+  std::vector<client::ApiClient::Upload> uploads;
+  if (!options.code.empty()) {
+    auto code = code_upload(options.code, context.json, packed);
+    if (!code) return context.say(code.error());
+    if (packed.uploads.empty()) uploads.push_back(*std::move(code));
+  }
+  if (auto done = pack_sources(read, beside, !options.code.empty(), context.json, packed); !done)
     return context.say(done.error());
+  uploads.insert(uploads.end(), packed.uploads.begin(), packed.uploads.end());
 
   client::Query query;
   if (options.dry_run) query.emplace_back("dry_run", "true");
@@ -103,9 +131,9 @@ void run(Context& context, const Options& options) {
   // Ours when the user has none: an answer lost on the way does not make a second job when we ask
   // again.
   const std::string key = options.key.empty() ? "cli-" + random_hex(16) : options.key;
-  Result<json::value> answer = api->submit(*job_file, packed.uploads, query, key);
+  Result<json::value> answer = api->submit(*job_file, uploads, query, key);
   if (!answer && answer.error().code == Errc::Unavailable)
-    answer = api->submit(*job_file, packed.uploads, query, key);
+    answer = api->submit(*job_file, uploads, query, key);
   if (!answer) return context.say(answer.error());
 
   if (!options.follow && context.print_json(*answer)) return;
@@ -136,6 +164,9 @@ void add_submit(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("submit", "Hand in a job file, in any dialect");
   auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "The job file; - reads standard input")->required();
+  command->add_option("CODE",
+                      options->code,
+                      "Code for the job: a folder or an archive, where the file does not name it");
   command->add_flag("-f,--follow",
                     options->follow,
                     "Show the log until the job has ended, and exit with its code");

@@ -46,6 +46,9 @@ struct Jobs {
   std::string default_image;  ///< of tasks that name none, where tasks run in images
   std::int64_t default_cpu_milli = 1000;
   std::int64_t default_memory = std::int64_t{2} << 30;
+  std::vector<std::string> host_folders;  ///< of this machine, which jobs may mount
+  /// By id, as lines of a native job: `cpus: 4; memory: 16GB; gpus: A100:1`.
+  std::map<std::string, std::string> resource_specs;
 };
 
 struct Logs {

@@ -279,6 +279,36 @@ std::vector<Field> make_fields() {
   all.push_back(duration("jobs.gang_timeout",
                          "All tasks of a gang must have started after this.",
                          [](Config& c) -> auto& { return c.jobs.gang_timeout; }));
+  all.push_back(
+      {"jobs.host_folders",
+       "list",
+       "Folders of this machine that jobs may mount, with all that is below them: data and "
+       "results of FfDL and OpenPAI jobs, host paths of Volcano Jobs.",
+       [](Config& c, std::string_view v) -> Result<void> {
+         if (!v.starts_with('/')) return refuse(v, "folder", "/data");
+         c.jobs.host_folders.emplace_back(v);
+         return {};
+       },
+       [](const Config& c) { return join(c.jobs.host_folders, ","); },
+       true,
+       false,
+       [](Config& c) { c.jobs.host_folders.clear(); }});
+  all.push_back({"jobs.resource_specs",
+                 "map",
+                 "What Octopus and Pumpkin jobs ask for by id, as `gpu1: \"cpus: 4; memory: 16GB; "
+                 "gpus: A100:1\"`.",
+                 [](Config& c, std::string_view v) -> Result<void> {
+                   const std::size_t at = v.find('=');
+                   if (at == std::string_view::npos || at == 0)
+                     return refuse(v, "resource spec", "small=cpus: 1; memory: 2GB");
+                   c.jobs.resource_specs[std::string(v.substr(0, at))] =
+                       std::string(v.substr(at + 1));
+                   return {};
+                 },
+                 [](const Config&) { return std::string(); },
+                 false,
+                 true,
+                 [](Config& c) { c.jobs.resource_specs.clear(); }});
   all.push_back(duration("logs.compress_after",
                          "Logs are compressed so long after their task ended.",
                          [](Config& c) -> auto& { return c.logs.compress_after; }));

@@ -243,7 +243,11 @@ model::Placement Controller::draw_ports(LiveJob& live, const sched::Assigned& as
       .gpu_type = assigned.gpu_type};
   for (const model::Port& port : model::all_ports(role)) {
     std::vector<int> numbers;
-    if (port.first != 0) {
+    const bool wishes = host_ports_ && model::only_declares_ports(*live.spec);
+    if (wishes && port.first != 0 && port.count == 1 &&
+        ports_.claim(static_cast<int>(port.first))) {
+      numbers.push_back(static_cast<int>(port.first));
+    } else if (port.first != 0 && !wishes) {
       // The scheduler keeps our own tasks apart; a port that a stranger holds shows when the task
       // is launched.
       for (std::int64_t i = 0; i < port.count; ++i)

@@ -10,6 +10,7 @@
 #include "control/capacity.h"
 #include "control/controller.h"
 #include "control/job_finder.h"
+#include "control/resource_specs.h"
 #include "control/uploads.h"
 #include "jobspec/read.h"
 #include "rt/blocking_pool.h"
@@ -80,7 +81,8 @@ class JobService {
     std::string logs_root;
     std::string data_dir;
   };
-  explicit JobService(Parts parts) : p_(std::move(parts)) {}
+  explicit JobService(Parts parts)
+      : p_(std::move(parts)), resource_specs_(read_resource_specs(p_.config.jobs.resource_specs)) {}
 
   /// One job per document and parameter value, all or none. Invalid carries every fault with line
   /// and column.
@@ -165,7 +167,10 @@ class JobService {
                                                   std::string_view verb);
   boost::asio::awaitable<Result<void>> remove_found(model::Job job, std::string actor);
 
+  jobspec::ReadOptions read_options() const;
+
   Parts p_;
+  const std::map<std::string, model::Resources> resource_specs_;
 };
 
 }  // namespace ty::control

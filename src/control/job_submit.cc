@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "control/job_service.h"
+#include "control/mount_sources.h"
 #include "control/sha256.h"
 #include "jobspec/job_name.h"
 #include "model/spec_json.h"
@@ -26,21 +27,13 @@ jobspec::Issue warning(std::string code, std::string path, std::string message) 
           .message = std::move(message)};
 }
 
-/// What this server cannot do yet, told at once instead of when the task starts.
-Result<void> check_mounts(const model::JobSpec& spec) {
+/// What this server cannot mount, told at once instead of when the task starts.
+Result<void> check_mounts(const model::JobSpec& spec, const std::vector<std::string>& folders) {
   std::vector<Fault> faults;
   for (const model::RoleSpec& role : spec.roles) {
     for (const model::Mount& mount : role.mounts) {
-      const bool known = mount.source.starts_with("upload:") ||
-                         (mount.kind == model::MountKind::Output &&
-                          (mount.source.empty() || mount.source == "scratch:"));
-      if (known) continue;
-      faults.push_back(
-          {.pointer = "/roles/" + role.name,
-           .message = fmt::format("no storage serves \"{}\"; use code: . to bring files along, "
-                                  "or leave output away for the platform's folder",
-                                  shorten(mount.source)),
-           .code = "source"});
+      const auto why = mount_refusal(mount, folders);
+      if (why) faults.push_back({"/roles/" + role.name, *why, "source"});
     }
   }
   if (faults.empty()) return {};
@@ -73,6 +66,12 @@ Result<void> check_containers(const model::JobSpec& spec, const config::Config& 
   return fail(Errc::Invalid, std::move(message), std::move(faults));
 }
 
+/// Where two jobs of one name cannot be told apart, the second is refused.
+bool names_are_unique(model::Dialect dialect) {
+  return dialect == model::Dialect::GpuManager || dialect == model::Dialect::Volcano ||
+         dialect == model::Dialect::Octopus;
+}
+
 /// What must be the same for a repetition to count as one: the file and everything that changes its
 /// meaning.
 std::string body_hash(const SubmitRequest& request) {
@@ -91,14 +90,21 @@ struct JobService::Prepared {
   std::vector<jobspec::Issue> warnings;
 };
 
+jobspec::ReadOptions JobService::read_options() const {
+  jobspec::ReadOptions options;
+  options.defaults.cpu_milli = p_.config.jobs.default_cpu_milli;
+  options.defaults.memory = p_.config.jobs.default_memory;
+  options.now = p_.clock.now();
+  options.resource_specs = resource_specs_;
+  return options;
+}
+
 jobspec::ReadResult JobService::check(std::string_view body,
                                       std::optional<model::Dialect> format,
                                       const std::map<std::string, std::string>& params) const {
-  jobspec::ReadOptions options;
+  jobspec::ReadOptions options = read_options();
   options.format = format;
   options.params = params;
-  options.defaults.cpu_milli = p_.config.jobs.default_cpu_milli;
-  options.defaults.memory = p_.config.jobs.default_memory;
   // A folder beside the file is fine here: the command that submits it packs it.
   options.local_sources = jobspec::LocalSources::Keep;
   return jobspec::read(body, options);
@@ -115,12 +121,10 @@ asio::awaitable<Result<std::string>> JobService::keep_upload(auth::Principal who
 }
 
 asio::awaitable<Result<std::vector<Submitted>>> JobService::submit(SubmitRequest request) {
-  jobspec::ReadOptions options;
+  jobspec::ReadOptions options = read_options();
   options.format = request.format;
   options.params = request.params;
   options.uploads = request.uploads;
-  options.defaults.cpu_milli = p_.config.jobs.default_cpu_milli;
-  options.defaults.memory = p_.config.jobs.default_memory;
   jobspec::ReadResult read;
   if (request.body.size() <= kReadInline) {
     read = jobspec::read(request.body, options);
@@ -132,7 +136,9 @@ asio::awaitable<Result<std::vector<Submitted>>> JobService::submit(SubmitRequest
 
   std::vector<Prepared> prepared;
   for (jobspec::ReadJob& job : read.jobs) {
+    const bool unique = names_are_unique(job.spec.dialect);
     TY_CO_TRY(Prepared one, co_await prepare(request, std::move(job)));
+    one.row.unique_name = unique;
     prepared.push_back(std::move(one));
   }
   std::vector<Submitted> answers;
@@ -149,9 +155,23 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
                                                                   jobspec::ReadJob read) {
   model::JobSpec& spec = read.spec;
   Result<model::Workspace> workspace = co_await p_.workspaces.find_by_name(spec.workspace);
+  const auto is_open = [&] {
+    return workspace &&
+           auth::may(request.who, auth::Action::ShowWorkspace, {.workspace = workspace->id});
+  };
+  // Files from elsewhere name the namespaces, queues and virtual clusters of another site.
+  const bool is_foreign = spec.dialect != model::Dialect::Native && spec.workspace != "default";
+  if (is_foreign && !is_open()) {
+    read.warnings.push_back(
+        warning("changed",
+                "workspace",
+                fmt::format("stored in the workspace default: there is no \"{}\" for you here",
+                            shorten(spec.workspace))));
+    spec.workspace = "default";
+    workspace = co_await p_.workspaces.find_by_name(spec.workspace);
+  }
   // A workspace one does not belong to does not exist for one.
-  if (!workspace ||
-      !auth::may(request.who, auth::Action::ShowWorkspace, {.workspace = workspace->id})) {
+  if (!is_open()) {
     if (!workspace && workspace.error().code != Errc::NotFound)
       co_return std::unexpected(std::move(workspace).error());
     co_return fail(Errc::NotFound,
@@ -167,7 +187,7 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
     TY_CO_DO(
         auth::may(request.who, auth::Action::UsePriorityAboveHigh, {.workspace = workspace->id}));
   }
-  TY_CO_DO(check_mounts(spec));
+  TY_CO_DO(check_mounts(spec, p_.config.jobs.host_folders));
   if (!spec.secrets.empty() || !read.secrets.empty()) {
     co_return fail(Errc::Invalid,
                    "no secret is stored on this server",

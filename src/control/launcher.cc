@@ -9,6 +9,7 @@
 #include "engine/paths.h"
 #include "model/environment.h"
 #include "model/names.h"
+#include "model/references.h"
 #include "telemetry/log_paths.h"
 
 namespace ty::control {
@@ -46,21 +47,6 @@ void set_dir(model::EnvironmentInput& env, model::MountKind kind, const std::str
 }
 
 }  // namespace
-
-Result<engine::HostMount> Launcher::resolve(const model::Mount& mount, const JobId& job) const {
-  engine::HostMount found{.kind = mount.kind, .target = mount.target, .read_only = mount.read_only};
-  if (mount.source.starts_with("upload:")) {
-    TY_TRY(found.host_path, uploads_.folder(mount.source));
-    found.private_copy = !mount.read_only;
-    return found;
-  }
-  if (mount.kind == model::MountKind::Output &&
-      (mount.source.empty() || mount.source == "scratch:")) {
-    found.host_path = dirs_.output_dir(job);
-    return found;
-  }
-  return fail(Errc::Invalid, fmt::format("{} is not a source this server can mount", mount.source));
-}
 
 Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
                                       const model::TaskKey& key) const {
@@ -125,7 +111,8 @@ Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
   env.run_dir = launch.run_dir;
   bool has_output = false;
   for (const model::Mount& mount : role.mounts) {
-    TY_TRY(engine::HostMount resolved, resolve(mount, key.job));
+    if (mount.mode == model::MountMode::ExportOnly) continue;  // only a name in the environment
+    TY_TRY(engine::HostMount resolved, sources_.resolve(mount, job));
     has_output = has_output || mount.kind == model::MountKind::Output;
     launch.mounts.push_back(std::move(resolved));
   }
@@ -138,14 +125,26 @@ Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
     const bool process = runtime_ == model::RuntimeKind::Process;
     set_dir(env, mount.kind, process ? engine::process_path(launch.run_dir, mount) : mount.target);
   }
+  for (const model::Mount& mount : role.mounts) {
+    if (mount.mode == model::MountMode::ExportOnly) set_dir(env, mount.kind, mount.source);
+  }
+  // On networks of their own tasks meet where the job says, else at the usual ports.
+  const auto usual_tf = static_cast<int>(spec.services.tensorflow_port.value_or(2222));
+  env.master_port = static_cast<int>(spec.services.master_port.value_or(env.master_port));
+  bool has_drawn = false;
   for (const model::Task& peer : job.life.tasks) {
     const std::vector<int> meeting =
         ports_at_end(peer, spec.roles[static_cast<std::size_t>(peer.ref.role)]);
-    env.tf_ports.push_back(meeting.empty() ? 2222 : meeting[0]);
+    env.tf_ports.push_back(meeting.empty() ? usual_tf : meeting[0]);
     // All tasks are on one machine, so any port does that every task agrees on: the first one's.
-    if (env.master_port == 29500 && meeting.size() > 1) env.master_port = meeting[1];
+    if (!has_drawn && meeting.size() > 1) {
+      env.master_port = meeting[1];
+      has_drawn = true;
+    }
   }
   launch.environment = model::make_environment(env);
+  if (model::has_references(spec.dialect))
+    launch.command = model::resolve_references(std::move(launch.command), launch.environment);
   return launch;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "control/data_dir.h"
+#include "control/mount_sources.h"
 #include "control/registry_service.h"
 #include "control/uploads.h"
 #include "engine/launch.h"
@@ -25,16 +26,18 @@ class Launcher {
   Launcher(const DataDir& dirs,
            const Uploads& uploads,
            const RegistryService& registries,
-           model::RuntimeKind runtime)
-      : dirs_(dirs), uploads_(uploads), registries_(registries), runtime_(runtime) {}
+           model::RuntimeKind runtime,
+           std::vector<std::string> host_folders = {})
+      : dirs_(dirs),
+        sources_(dirs, uploads, std::move(host_folders)),
+        registries_(registries),
+        runtime_(runtime) {}
 
   Result<engine::Launch> make(const LaunchSnapshot& snapshot, const model::TaskKey& key) const;
 
  private:
-  Result<engine::HostMount> resolve(const model::Mount& mount, const JobId& job) const;
-
   const DataDir& dirs_;
-  const Uploads& uploads_;
+  MountSources sources_;
   const RegistryService& registries_;
   model::RuntimeKind runtime_;
 };

@@ -35,6 +35,10 @@ struct ReadOptions {
   /// combination); a comma that belongs to the value is written `\,`.
   std::map<std::string, std::string> params;
   SiteDefaults defaults;
+  /// For dates that a file asks for (`${run_date}` of Prophecis); absent: they stay as written.
+  std::optional<Time> now;
+  /// What a role gets that names a resource spec of the site's (Octopus); empty: none are defined.
+  std::map<std::string, model::Resources> resource_specs;
   LocalSources local_sources = LocalSources::Refuse;
   /// `******` stands for a secret that was covered when the file was shown. A job cannot run with
   /// it, but it can be compared.

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "model/impl/job_facts.h"
+#include "model/impl/references.h"
+#include "model/references.h"
 
 namespace ty::model {
 
@@ -59,6 +61,7 @@ TaskEnvironment make_environment(const EnvironmentInput& in) {
 
   add_native(job, out);
   add_devices(job, out);
+  if (has_references(in.spec.dialect)) resolve_references(job.own_role().spec->env, out);
   return {
       .soft = std::move(soft).take(), .platform = std::move(out).take(), .files = make_files(job)};
 }

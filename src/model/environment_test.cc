@@ -114,6 +114,36 @@ TEST(Environment, OnDockerIsTheDumpOfTheSpecification) {
   EXPECT_FALSE(map.contains("FC_TASK_INDEX"));
 }
 
+TEST(Environment, ARoleMayPlayAPartThatItsNameDoesNotSay) {
+  JobSpec spec = bert();
+  spec.dialect = Dialect::Volcano;
+  spec.services.tensorflow_port = 2345;
+  spec.roles[0].part = "ps";
+  spec.roles[0].name = spec.roles[0].system_name = "keeper";
+  spec.roles[1].part = "worker";
+  spec.roles[1].name = spec.roles[1].system_name = "hand";
+  const auto tasks = placed(false);
+  const Map map = all(make_environment(input(spec, tasks, RuntimeKind::Docker)));
+  EXPECT_EQ(map.at("TF_CONFIG"),
+            R"({"cluster":{"ps":["keeper-0:2345"],"worker":["hand-0:2345","hand-1:2345"]},)"
+            R"("task":{"type":"worker","index":1},"environment":"cloud"})");
+  EXPECT_EQ(map.at("RANK"), "1") << "parameter servers are no ranks under any name";
+  EXPECT_EQ(map.at("VC_HAND_HOSTS"), "bert-hand-0.bert,bert-hand-1.bert");
+  EXPECT_EQ(map.at("HOSTNAME"), "bert-hand-1");
+}
+
+TEST(Environment, VariablesOfAVolcanoJobReferToEachOther) {
+  JobSpec spec = bert();
+  spec.dialect = Dialect::Volcano;
+  spec.roles[1].env = {{"POD", "$(HOSTNAME)"}, {"TEXT", "$(POD) of $(VC_WORKER_NUM), $$(POD)"}};
+  const auto tasks = placed(false);
+  EXPECT_EQ(all(make_environment(input(spec, tasks, RuntimeKind::Docker))).at("TEXT"),
+            "bert-worker-1 of 2, $(POD)");
+  spec.dialect = Dialect::Native;
+  EXPECT_EQ(all(make_environment(input(spec, tasks, RuntimeKind::Docker))).at("POD"),
+            "$(HOSTNAME)");
+}
+
 TEST(Environment, AsAProcessHasAddressesAndDrawnPorts) {
   const JobSpec spec = bert();
   const auto tasks = placed(true);

@@ -33,6 +33,10 @@ std::int64_t gang_size(const JobSpec& spec) {
   return spec.min_available ? std::min(*spec.min_available, tasks) : required;
 }
 
+bool only_declares_ports(const JobSpec& spec) {
+  return spec.dialect == Dialect::Volcano || spec.dialect == Dialect::GpuManager;
+}
+
 std::vector<Port> all_ports(const RoleSpec& role) {
   std::vector<Port> ports;
   ports.reserve(role.ports.size() + 2);

@@ -184,6 +184,8 @@ struct Services {
   std::optional<std::string> tensorboard;  ///< log folder
   bool ssh = false;
   bool mpi = false;
+  std::optional<std::int64_t> master_port;      ///< of MASTER_PORT where tasks have a network
+  std::optional<std::int64_t> tensorflow_port;  ///< of TF_CONFIG where tasks have a network
   bool operator==(const Services&) const = default;
 };
 
@@ -246,6 +248,7 @@ struct RoleSpec {
   Restart restart;
   std::vector<After> after;
   bool ranked = true;
+  std::string part;  ///< master, worker, ps, …: played in a training where the name does not say it
   Network network = Network::Bridge;
   TextMap node_labels;
   std::optional<Sku> sku;
@@ -293,6 +296,13 @@ struct JobSpec {
   bool operator==(const JobSpec&) const = default;
 };
 
+/// `worker`, `ps`: what frameworks call the role.
+inline const std::string& part_of(const RoleSpec& role) {
+  return role.part.empty() ? role.name : role.part;
+}
+/// In Kubernetes' formats a port says where a container listens on an address of its own. Tasks
+/// that share one address cannot all have it, and then need not.
+bool only_declares_ports(const JobSpec& spec);
 bool is_preemptible(const JobSpec& spec);
 std::int64_t task_count(const JobSpec& spec);
 std::int64_t gpu_count(const JobSpec& spec);

@@ -53,7 +53,8 @@ std::vector<Request> requests_for(const model::Job& job,
   std::map<int, Group> by_role;
   for (const auto& task : tasks) {
     auto [group, is_new] = by_role.try_emplace(task.role);
-    if (is_new) group->second = group_of(spec.roles[task.role], host_ports);
+    const bool takes_ports = host_ports && !model::only_declares_ports(spec);
+    if (is_new) group->second = group_of(spec.roles[task.role], takes_ports);
     group->second.tasks.push_back(task);
   }
 

@@ -16,21 +16,23 @@ constexpr int kTfPort = 2222;
 std::string tf_config(const JobFacts& job) {
   std::string cluster = "{";
   for (std::size_t r = 0; r < job.roles.size(); ++r) {
-    const std::string type = to_lower(job.roles[r].spec->name);
+    const std::string type = to_lower(part_of(*job.roles[r].spec));
     if (type == "evaluator") continue;  // it watches the cluster and is no part of it
     if (cluster.size() > 1) cluster += ',';
     append_json_string(cluster, type);
     cluster += ":[";
     const std::size_t first = job.roles[r].first_task;
     for (std::size_t at = first; at < job.roles[r].end_task; ++at) {
-      const int port = at < job.in.tf_ports.size() ? job.in.tf_ports[at] : kTfPort;
+      const std::int64_t port = at < job.in.tf_ports.size()
+                                    ? job.in.tf_ports[at]
+                                    : job.spec.services.tensorflow_port.value_or(kTfPort);
       if (at > first) cluster += ',';
       append_json_string(cluster, job.peers[at].host + ":" + std::to_string(port));
     }
     cluster += ']';
   }
   JsonObject task;
-  task.add("type", to_lower(job.own_role().spec->name)).add("index", job.own().ref.index);
+  task.add("type", to_lower(part_of(*job.own_role().spec))).add("index", job.own().ref.index);
   JsonObject config;
   config.add_json("cluster", cluster + "}")
       .add_json("task", task.text())
@@ -63,7 +65,7 @@ std::string mpi_hosts(const JobFacts& job) {
 
 bool needs_tf_config(const JobSpec& spec) {
   return task_count(spec) >= 2 && std::ranges::all_of(spec.roles, [](const RoleSpec& role) {
-           return std::ranges::find(kTfRoles, std::string_view(to_lower(role.name))) !=
+           return std::ranges::find(kTfRoles, std::string_view(to_lower(part_of(role)))) !=
                   kTfRoles.end();
          });
 }

@@ -90,6 +90,7 @@ void add_native(const JobFacts& job, Variables& out) {
   if (in.deadline) out.set("TRAINYARD_DEADLINE", to_millis(*in.deadline) / 1000);
 
   out.set("TRAINYARD_HOST", job.own().host);
+  if (job.own().placement != nullptr) out.set_if("TRAINYARD_NODE", job.own().placement->node);
   for (std::size_t r = 0; r < job.roles.size(); ++r) {
     std::string hosts;
     for (const PeerFacts& peer : job.peers) {

@@ -75,8 +75,8 @@ JobFacts::JobFacts(const EnvironmentInput& input) : in(input), spec(input.spec) 
   for (const bool leaders : {true, false}) {
     for (std::size_t at = 0; at < peers.size(); ++at) {
       const RoleSpec& role = spec.roles[static_cast<std::size_t>(peers[at].ref.role)];
-      if (!role.ranked || is_one_of(role.name, kServants)) continue;
-      if (is_one_of(role.name, kLeaders) != leaders) continue;
+      if (!role.ranked || is_one_of(part_of(role), kServants)) continue;
+      if (is_one_of(part_of(role), kLeaders) != leaders) continue;
       peers[at].rank = static_cast<int>(rank_order.size());
       rank_order.push_back(at);
     }

@@ -107,6 +107,8 @@ TY_FIELDS(Services) {
   v("tensorboard", x.tensorboard, d.tensorboard);
   v("ssh", x.ssh, d.ssh);
   v("mpi", x.mpi, d.mpi);
+  v("master_port", x.master_port, d.master_port);
+  v("tensorflow_port", x.tensorflow_port, d.tensorflow_port);
 }
 
 TY_FIELDS(SecretRef) {
@@ -160,6 +162,7 @@ TY_FIELDS(RoleSpec) {
   v("restart", x.restart, d.restart);
   v("after", x.after, d.after);
   v("ranked", x.ranked, d.ranked);
+  v("part", x.part, d.part);
   v("network", x.network, d.network);
   v("node_labels", x.node_labels, d.node_labels);
   v("sku", x.sku, d.sku);
