@@ -1,5 +1,8 @@
 #include "jobspec/impl/dialect.h"
 
+#include "jobspec/ffdl/parse.h"
+#include "jobspec/ffdl/print.h"
+
 namespace ty::jobspec::ffdl {
 namespace {
 
@@ -36,7 +39,8 @@ const DialectEntry kDialect{.dialect = model::Dialect::Ffdl,
                             .address = "/v1/models",
                             .evidence = evidence,
                             .keys = keys,
-                            .parse = nullptr,
-                            .print = nullptr};
+                            .parse = parse,
+                            .print = print,
+                            .schema = schema};
 
 }  // namespace ty::jobspec::ffdl

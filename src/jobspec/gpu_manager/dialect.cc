@@ -1,5 +1,8 @@
 #include "jobspec/impl/dialect.h"
 
+#include "jobspec/gpu_manager/parse.h"
+#include "jobspec/gpu_manager/print.h"
+
 namespace ty::jobspec::gpu_manager {
 namespace {
 
@@ -18,7 +21,8 @@ const DialectEntry kDialect{.dialect = model::Dialect::GpuManager,
                             .address = "/api/v1/jobs",
                             .evidence = evidence,
                             .keys = keys,
-                            .parse = nullptr,
-                            .print = nullptr};
+                            .parse = parse,
+                            .print = print,
+                            .schema = schema};
 
 }  // namespace ty::jobspec::gpu_manager

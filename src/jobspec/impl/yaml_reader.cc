@@ -389,7 +389,12 @@ std::optional<SyntaxFault> tab_before(std::string_view source, std::size_t error
     const std::size_t content = row.find_first_not_of(" \t\r");
     const std::size_t tab = row.find('\t');
     if (content != std::string_view::npos && tab < content && row[content] != '#') {
-      const std::size_t indent = above.find_first_not_of(' ');
+      // An item's keys begin behind its dash: `- amount: 1` puts its neighbours two further in.
+      const std::size_t dash = above.find_first_not_of(' ');
+      const bool item = !above.empty() && above.substr(dash).starts_with("- ") &&
+                        !row.substr(content).starts_with("-");
+      const std::size_t indent =
+          item ? std::min(above.find_first_not_of(' ', dash + 1), above.size()) : dash;
       const bool opens = !above.empty() && above.back() == ':';
       const std::string cure =
           above.empty() ? "write blanks instead"

@@ -1,5 +1,8 @@
 #include "jobspec/impl/dialect.h"
 
+#include "jobspec/pumpkin/parse.h"
+#include "jobspec/pumpkin/print.h"
+
 namespace ty::jobspec::pumpkin {
 namespace {
 
@@ -39,7 +42,8 @@ const DialectEntry kDialect{.dialect = model::Dialect::Octopus,
                             .address = "/openaiserver/v1/trainmanage/trainjob",
                             .evidence = evidence,
                             .keys = keys,
-                            .parse = nullptr,
-                            .print = nullptr};
+                            .parse = parse,
+                            .print = print,
+                            .schema = schema};
 
 }  // namespace ty::jobspec::pumpkin

@@ -1,5 +1,8 @@
 #include "jobspec/impl/dialect.h"
 
+#include "jobspec/volcano/parse.h"
+#include "jobspec/volcano/print.h"
+
 namespace ty::jobspec::volcano {
 namespace {
 
@@ -21,7 +24,9 @@ const DialectEntry kDialect{.dialect = model::Dialect::Volcano,
                             .address = "/api/v1/jobs",
                             .evidence = evidence,
                             .keys = keys,
-                            .parse = nullptr,
-                            .print = nullptr};
+                            .parse = parse,
+                            .print = print,
+                            .carry_place = "metadata.annotations",
+                            .schema = schema};
 
 }  // namespace ty::jobspec::volcano

@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "jobspec/impl/notes.h"
+#include "model/job_spec.h"
+
+namespace ty::jobspec::ffdl {
+
+/// See DialectEntry.
+std::string print(const model::JobSpec& spec, const std::string& carried, Notes& notes);
+std::string schema();
+
+}  // namespace ty::jobspec::ffdl
