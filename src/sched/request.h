@@ -31,6 +31,17 @@ struct Group {
   bool operator==(const Group&) const = default;
 };
 
+/// Where an administrator has put a request: the place of another, right before it. Whoever keeps
+/// jobs over a restart keeps this too.
+struct Place {
+  std::int64_t front = 0;  ///< smaller goes first, before any priority; 0: not at the very front
+  std::int64_t priority = 0;
+  WorkspaceId workspace;  ///< whose turn it takes
+  Time queued_at{};
+  double number = 0;  ///< among those of the same moment
+  bool operator==(const Place&) const = default;
+};
+
 struct Request {
   RequestId id;
   std::string name;  ///< of the job, for explanations and for learning how long such jobs take
@@ -45,6 +56,7 @@ struct Request {
   int min_tasks = 0;                 ///< over all groups; fewer never start
   std::optional<Seconds> time_left;  ///< what its time limit still allows it
   Millis attained{0};                ///< running time of its earlier attempts
+  std::optional<Place> place;        ///< by hand; else its own fields say where it stands
 };
 
 /// The part under which a task (or the gang whose first task it is) is asked for once the job runs:

@@ -49,7 +49,7 @@ void Scheduler::withdraw_job(const JobId& job) {
   for (const auto& id : state_->queue.parts_of(job)) withdraw(id);
 }
 
-Result<void> Scheduler::move_before(const RequestId& id, const std::optional<RequestId>& other) {
+Result<Place> Scheduler::move_before(const RequestId& id, const std::optional<RequestId>& other) {
   auto& s = *state_;
   auto* waiting = s.queue.find(id);
   if (waiting == nullptr) return fail(Errc::NotFound, "this job does not wait");
@@ -57,23 +57,26 @@ Result<void> Scheduler::move_before(const RequestId& id, const std::optional<Req
   if (other) {
     const auto* target = s.queue.find(*other);
     if (target == nullptr) return fail(Errc::NotFound, "the job to go before does not wait");
-    if (target == waiting) return {};
-    standing = target->standing;
-    // Between the target and whoever stands right before it at the same moment.
-    double nearest = standing.number - 1;
-    for (const auto& [key, w] : s.queue.all()) {
-      const bool same_moment = w->standing.queued_at == standing.queued_at && w.get() != waiting;
-      if (same_moment && w->standing.number < standing.number)
-        nearest = std::max(nearest, w->standing.number);
+    if (target != waiting) {
+      standing = target->standing;
+      // Between the target and whoever stands right before it at the same moment.
+      double nearest = standing.number - 1;
+      for (const auto& [key, w] : s.queue.all()) {
+        const bool same_moment = w->standing.queued_at == standing.queued_at && w.get() != waiting;
+        if (same_moment && w->standing.number < standing.number)
+          nearest = std::max(nearest, w->standing.number);
+      }
+      standing.number = (nearest + standing.number) / 2;
     }
-    standing.number = (nearest + standing.number) / 2;
   } else {
     standing.front = s.next_front--;
   }
   s.queue.leave(*waiting);  // it is found by its old standing
   waiting->standing = standing;
+  waiting->request.place = Place{
+      standing.front, standing.priority, standing.workspace, standing.queued_at, standing.number};
   s.queue.enter(*waiting);
-  return {};
+  return *waiting->request.place;
 }
 
 void Scheduler::occupy(const Request& request, const std::vector<Assigned>& tasks, Time since) {

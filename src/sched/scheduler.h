@@ -51,7 +51,8 @@ class Scheduler {
   void withdraw(const RequestId& id);
   void withdraw_job(const JobId& job);
   /// An administrator's hand: `id` goes right before `other`, or with no `other` to the very front.
-  Result<void> move_before(const RequestId& id, const std::optional<RequestId>& other);
+  /// Answers the place it has now; a request that is enqueued with it stands there again.
+  Result<Place> move_before(const RequestId& id, const std::optional<RequestId>& other);
 
   /// Tasks that run already, as found after a restart. Repeats safely.
   void occupy(const Request& request, const std::vector<Assigned>& tasks, Time since);

@@ -260,6 +260,11 @@ class Finder {
                        auto& w = *s.queue.find(id);
                        s.queue.leave(w);
                        w.standing.front = s.next_front--;
+                       w.request.place = Place{w.standing.front,
+                                               w.standing.priority,
+                                               w.standing.workspace,
+                                               w.standing.queued_at,
+                                               w.standing.number};
                        s.queue.enter(w);
                      }});
     return steps;

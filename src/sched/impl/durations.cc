@@ -25,9 +25,7 @@ int step_of(Millis ran) {
   return std::clamp(static_cast<int>(std::log2(seconds) * 4), 0, 127);
 }
 
-Millis middle_of(int step) {
-  return Millis(static_cast<std::int64_t>(1000 * std::exp2((step + 0.5) / 4)));
-}
+double begin_of(int step) { return 1000 * std::exp2(step / 4.0); }
 
 }  // namespace
 
@@ -41,12 +39,18 @@ std::optional<Millis> Durations::Histogram::quantile(Millis beyond, double q) co
   std::uint32_t longer = 0;
   for (int s = first; s < kSteps; ++s) longer += counts_[s];
   if (longer < kEnough) return std::nullopt;
-  auto left = static_cast<std::uint32_t>(q * longer);
-  for (int s = first; s < kSteps; ++s) {
-    if (left < counts_[s]) return std::max(middle_of(s), beyond);
-    left -= counts_[s];
+  // Within a step they lie evenly; of the first only the part that is still to come counts.
+  double left = q * longer;
+  for (int step = first; step < kSteps; ++step) {
+    if (left > counts_[step] || counts_[step] == 0) {
+      left -= counts_[step];
+      continue;
+    }
+    const double low = std::max(begin_of(step), static_cast<double>(beyond.count()));
+    const double high = std::max(begin_of(step + 1), low);
+    return Millis(static_cast<std::int64_t>(low + (high - low) * left / counts_[step]));
   }
-  return std::max(middle_of(kSteps - 1), beyond);
+  return std::max(Millis(static_cast<std::int64_t>(begin_of(kSteps))), beyond);
 }
 
 void Durations::record(const Kind& kind, Millis ran) {

@@ -10,10 +10,10 @@ namespace ty::sched {
 namespace {
 
 /// So many of those ahead are played through; for more, the time is stretched in proportion.
-constexpr std::size_t kPlayed = 1'000;
-constexpr int kEvents = 8'000;
+constexpr std::size_t kPlayed = 200;
+constexpr int kEvents = 2'000;
 /// So many futures are played; the middle one is the likely one.
-constexpr int kFutures = 5;
+constexpr int kFutures = 3;
 /// Nobody has ever seen such a job end: one hour, as good a guess as any.
 constexpr Millis kUnknown = 1h;
 

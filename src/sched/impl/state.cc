@@ -61,6 +61,12 @@ Waiting& State::wait(Request request) {
     queue.remove(request.id);
   }
   waiting.standing.level = service_level(policy, waiting.shape->total.gpus, request.attained);
+  if (const auto& place = request.place) {
+    const int level = waiting.standing.level;
+    waiting.standing = {
+        place->front, place->priority, place->workspace, level, place->queued_at, place->number};
+    next_front = std::min(next_front, place->front - 1);
+  }
   const Kind kind{request.owner, request.name, request.workspace, waiting.shape->total.gpus};
   if (auto likely = durations.expect(kind, request.attained, 0.9))
     waiting.likely = *likely - request.attained;
@@ -90,8 +96,7 @@ void State::restand() {
     queue.leave(*w);
     w->by_owner = owner_matters(w->request);
     w->standing.level = service_level(policy, w->shape->total.gpus, w->request.attained);
-    const bool moved = w->standing.front != 0 || w->standing.queued_at != w->request.queued_at;
-    if (!moved) w->standing.workspace = turn_taker(w->request);
+    if (!w->request.place) w->standing.workspace = turn_taker(w->request);
     queue.enter(*w);
   }
   ++changes;

@@ -46,8 +46,13 @@ State with(const State& s,
 State ahead_of(
     const State& s, const Waiting& w, Time now, std::size_t most, std::size_t* left_out) {
   auto before = others(s, w, now, Turns(s, now).of(w));
-  if (left_out != nullptr) *left_out = before.size() - std::min(before.size(), most);
-  return with(s, w, std::move(before), most);
+  // Of too many, some of each kind: the first few would be the large ones that everybody passes.
+  const auto step = (before.size() + most - 1) / std::max<std::size_t>(most, 1);
+  std::vector<std::pair<Turn, const Waiting*>> some;
+  for (std::size_t i = 0; i < before.size(); i += std::max<std::size_t>(step, 1))
+    some.push_back(before[i]);
+  if (left_out != nullptr) *left_out = before.size() - some.size();
+  return with(s, w, std::move(some), most);
 }
 
 State around(const State& s, const Waiting& w, Time now, std::size_t most) {

@@ -9,7 +9,7 @@
 namespace ty::sched {
 
 /// A copy in which only the request and those whose turn comes before it wait; of those at most
-/// `most`. How many were left out is told in `left_out`.
+/// `most`, picked evenly. How many were left out is told in `left_out`.
 State ahead_of(
     const State& state, const Waiting& waiting, Time now, std::size_t most, std::size_t* left_out);
 
