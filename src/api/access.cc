@@ -55,6 +55,7 @@ constexpr Operation kOperations[] = {
     {"show_metrics", "/metrics", Method::Get, SignedIn, Read},
     {"show_page", "/", Method::Get, Anyone, Read},
     {"show_sign_in", "/signin", Method::Get, Anyone, Read},
+    {"show_asset", "/assets/{file}", Method::Get, Anyone, Read},
 };
 
 }  // namespace

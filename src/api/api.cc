@@ -159,7 +159,8 @@ Api::Api(Services services) : impl_(std::make_unique<Impl>(std::move(services)))
                           cluster_bindings(),
                           account_bindings(),
                           registry_bindings(),
-                          server_bindings()}) {
+                          server_bindings(),
+                          page_bindings()}) {
     bindings.insert(bindings.end(), part.begin(), part.end());
   }
   TY_CHECK(bindings.size() == operations().size(), "every handler belongs to one operation");
@@ -173,7 +174,12 @@ Api::Api(Services services) : impl_(std::make_unique<Impl>(std::move(services)))
 Api::~Api() = default;
 
 net::Handler Api::handler() {
-  return [impl = impl_.get()](net::Request& request) { return impl->router.handle(request); };
+  return [impl = impl_.get()](net::Request& request) -> asio::awaitable<net::Response> {
+    if (impl->router.find(request).route == nullptr) {
+      if (auto page = page_for(request)) co_return *std::move(page);
+    }
+    co_return co_await impl->router.handle(request);
+  };
 }
 
 void Api::done(const net::Exchange& exchange) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <boost/asio/awaitable.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,11 @@ std::span<const Binding> cluster_bindings();
 std::span<const Binding> account_bindings();
 std::span<const Binding> registry_bindings();
 std::span<const Binding> server_bindings();
+std::span<const Binding> page_bindings();
+
+/// The page, for an address that only the browser knows (`/jobs/k41f…/logs`). Null: this request
+/// does not ask for a page, or asks for something of the API that does not exist.
+std::optional<net::Response> page_for(const net::Request& request);
 
 /// The body of a request that may be no larger than `limit`.
 boost::asio::awaitable<Result<std::string>> read_body(net::Request& request, std::uint64_t limit);

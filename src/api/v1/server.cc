@@ -4,10 +4,9 @@
 #include "api/embedded.h"
 #include "api/metrics.h"
 #include "api/v1/encode.h"
-#include "base/ids.h"
 #include "jobspec/print.h"
 
-/// About this server: version, health, figures, contract, page.
+/// About this server: version, health, figures, contract.
 namespace ty::api {
 
 namespace asio = boost::asio;
@@ -68,24 +67,6 @@ Answer show_metrics(Context& context, Call&) {
   co_return net::text_response(200, std::move(text), "text/plain; version=0.0.4; charset=utf-8");
 }
 
-/// The page runs one script and one style of its own, marked by a word that nobody can foresee;
-/// anything that slipped in beside them is not run.
-Answer show_page(Context&, Call&) {
-  const std::string nonce = random_hex(16);
-  std::string html(embedded("page.html"));
-  constexpr std::string_view mark = "@NONCE@";
-  for (std::size_t at; (at = html.find(mark)) != std::string::npos;)
-    html.replace(at, mark.size(), nonce);
-  net::Response response = net::text_response(200, std::move(html), "text/html; charset=utf-8");
-  response.headers.add("Content-Security-Policy",
-                       fmt::format("default-src 'none'; script-src 'nonce-{0}'; style-src "
-                                   "'nonce-{0}'; connect-src 'self'; img-src 'self' data:; "
-                                   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-                                   nonce));
-  response.headers.add("Referrer-Policy", "no-referrer");
-  co_return response;
-}
-
 constexpr Binding kBindings[] = {
     {"show_version", show_version},
     {"show_contract", show_contract},
@@ -93,8 +74,6 @@ constexpr Binding kBindings[] = {
     {"check_alive", check_alive},
     {"check_ready", check_ready},
     {"show_metrics", show_metrics},
-    {"show_page", show_page},
-    {"show_sign_in", show_page},
 };
 
 }  // namespace

@@ -1,0 +1,26 @@
+import { defineConfig } from "@playwright/test";
+
+// The page in a real browser against the real program. TRAINYARD_PROGRAM and CHROMIUM say which.
+export default defineConfig({
+  testDir: ".",
+  outputDir: process.env.PAGE_RESULTS ?? "../../build/results/page",
+  timeout: 90_000,
+  expect: { timeout: 30_000 },
+  fullyParallel: false,
+  workers: 2,
+  retries: 0,
+  forbidOnly: Boolean(process.env.CI),
+  reporter: process.env.PAGE_JUNIT ? [["line"], ["junit", { outputFile: process.env.PAGE_JUNIT }]] : [["list"]],
+  use: {
+    browserName: "chromium",
+    viewport: { width: 1280, height: 800 },
+    locale: "zh-CN",
+    timezoneId: "Asia/Shanghai",
+    screenshot: "only-on-failure",
+    launchOptions: {
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      // Root has no sandbox to start in; the page is ours.
+      args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+    },
+  },
+});

@@ -1,0 +1,86 @@
+import createClient from "openapi-fetch";
+import type { components, paths } from "./schema";
+
+export type Schemas = components["schemas"];
+export type Job = Schemas["Job"];
+export type JobSummary = Schemas["JobSummary"];
+export type JobState = Schemas["JobState"];
+export type Task = Schemas["Task"];
+export type TaskState = Schemas["TaskState"];
+export type Role = Schemas["Role"];
+export type Why = Schemas["Why"];
+export type Issue = Schemas["Issue"];
+export type Me = Schemas["Me"];
+export type Problem = Schemas["Problem"];
+
+/** Every refusal and every lost connection, in one shape. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly problem: Problem,
+  ) {
+    super(problem.message);
+    this.name = "ApiError";
+  }
+  get code(): Problem["code"] | "offline" {
+    return this.status === 0 ? "offline" : this.problem.code;
+  }
+  get requestId(): string {
+    return this.problem.request_id;
+  }
+}
+
+const offline = (message: string): ApiError =>
+  new ApiError(0, { code: "unavailable", message, details: [], request_id: "" });
+
+let whenSessionEnds: () => void = () => undefined;
+/** Called when the server no longer knows who we are. */
+export function onSessionEnd(listener: () => void): void {
+  whenSessionEnds = listener;
+}
+
+async function reach(request: Request): Promise<Response> {
+  try {
+    return await fetch(request);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw offline(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Turns an answer that is no success into the error it means. */
+export async function refusal(response: Response): Promise<ApiError> {
+  const problem = (await response.json().catch(() => null)) as Problem | null;
+  if (response.status === 401) whenSessionEnds();
+  return new ApiError(
+    response.status,
+    problem?.code
+      ? problem
+      : { code: "internal", message: response.statusText, details: [], request_id: response.headers.get("X-Request-Id") ?? "" },
+  );
+}
+
+export const api = createClient<paths>({ baseUrl: location.origin, fetch: reach });
+api.use({
+  async onResponse({ response }) {
+    if (!response.ok) throw await refusal(response);
+    return response;
+  },
+});
+
+/** For what is not JSON: logs and job files. */
+export async function fetchText(path: string, init: RequestInit = {}): Promise<string> {
+  const response = await fetchRaw(path, init);
+  return response.text();
+}
+
+export async function fetchRaw(path: string, init: RequestInit = {}): Promise<Response> {
+  const response = await reach(new Request(new URL(path, location.origin), init));
+  if (!response.ok) throw await refusal(response);
+  return response;
+}
+
+/** A key that makes a repeated submit answer the same job. `crypto.randomUUID` is missing on plain http addresses. */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

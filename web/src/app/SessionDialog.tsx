@@ -1,0 +1,74 @@
+import { Input, Modal } from "antd";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { api, ApiError, onSessionEnd } from "@/api/client";
+import { retryEvents, useLive } from "@/api/events";
+import { useMe } from "@/api/session";
+import { queries } from "./queries";
+
+/** The session is over, the page is not: sign in above it and go on where you were. */
+export function SessionDialog() {
+  const { t } = useTranslation("app");
+  const me = useMe();
+  const live = useLive();
+  const [open, setOpen] = useState(false);
+  const [password, setPassword] = useState("");
+  const [fault, setFault] = useState("");
+  const [busy, setBusy] = useState(false);
+  useEffect(() => onSessionEnd(() => setOpen(true)), []);
+  useEffect(() => {
+    if (live.state === "over") setOpen(true);
+  }, [live.state]);
+
+  const signIn = async () => {
+    setBusy(true);
+    setFault("");
+    try {
+      await api.POST("/api/v1/login", { body: { user: me.name ?? "", password } });
+      setPassword("");
+      setOpen(false);
+      retryEvents();
+      await queries.invalidateQueries();
+    } catch (error) {
+      setFault(error instanceof ApiError ? error.problem.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal
+      open={open}
+      title={t("session.title")}
+      okText={t("session.sign_in")}
+      cancelText={t("session.other")}
+      confirmLoading={busy}
+      onOk={() => void signIn()}
+      onCancel={() => location.assign(`/signin?from=${encodeURIComponent(location.pathname + location.search)}`)}
+      mask={{ closable: false }}
+      destroyOnHidden
+    >
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void signIn();
+        }}
+      >
+        <p>{t("session.text")}</p>
+        <label htmlFor="session-password">{t("session.password", { name: me.name })}</label>
+        <Input.Password
+          id="session-password"
+          autoFocus
+          autoComplete="current-password"
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        {fault && (
+          <p role="alert" className="fault">
+            {fault}
+          </p>
+        )}
+      </form>
+    </Modal>
+  );
+}

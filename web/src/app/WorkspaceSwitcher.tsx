@@ -1,0 +1,47 @@
+import { Dropdown } from "antd";
+import { useTranslation } from "react-i18next";
+import { useMe } from "@/api/session";
+import { usePreference } from "@/shared/preferences";
+import { Icon } from "@/shared/ui/Icon";
+
+/** The workspace lists are narrowed to and new jobs go to; empty: all of them. */
+export function useWorkspace(): [string, (name: string) => void] {
+  const me = useMe();
+  const [kept, setKept] = usePreference("workspace", "");
+  const known = me.workspaces?.some((workspace) => workspace.name === kept);
+  return [known ? kept : "", setKept];
+}
+
+export function WorkspaceSwitcher() {
+  const { t } = useTranslation("app");
+  const me = useMe();
+  const [current, setCurrent] = useWorkspace();
+  const items = [
+    { key: "*", label: t("all_workspaces") },
+    ...(me.workspaces ?? []).map((workspace) => ({
+      key: workspace.name ?? "",
+      label: (
+        <span className="row">
+          <span className="grow">{workspace.name}</span>
+          <span className="quiet">{t(`role.${workspace.role}`)}</span>
+        </span>
+      ),
+    })),
+  ];
+  return (
+    <Dropdown
+      trigger={["click"]}
+      menu={{
+        items,
+        selectable: true,
+        selectedKeys: [current || "*"],
+        onClick: ({ key }) => setCurrent(key === "*" ? "" : key),
+      }}
+    >
+      <button type="button" className="workspace-button" aria-label={t("workspace", { name: current || t("all_workspaces") })}>
+        <span className="cut">{current || t("all_workspaces")}</span>
+        <Icon name="down" size={12} />
+      </button>
+    </Dropdown>
+  );
+}

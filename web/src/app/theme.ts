@@ -1,0 +1,59 @@
+import { theme as antdTheme, type ThemeConfig } from "antd";
+import type { ThemeName } from "@/shared/theme";
+
+const fonts =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "Noto Sans CJK SC", "Source Han Sans SC", sans-serif';
+const mono =
+  'ui-monospace, "SF Mono", "Cascadia Mono", Consolas, "DejaVu Sans Mono", "Noto Sans Mono CJK SC", monospace';
+
+const palette = {
+  light: {
+    page: "#F5F6F8", card: "#FFFFFF", text: "#1F2329", second: "#4E5969", third: "#5F6B7A", border: "#D5DAE1",
+    primary: "#0A4FC4", onPrimary: "#FFFFFF", error: "#A8140C", warning: "#8F6200", success: "#00704A",
+  },
+  dark: {
+    page: "#0F1114", card: "#17191D", text: "#E6E8EB", second: "#A9B1BC", third: "#A9B1BC", border: "#343A43",
+    primary: "#8AB8FF", onPrimary: "#10131A", error: "#FF9A8F", warning: "#F2C04A", success: "#6FD6A8",
+  },
+  contrast: {
+    page: "#FFFFFF", card: "#FFFFFF", text: "#000000", second: "#000000", third: "#1F2329", border: "#000000",
+    primary: "#003A9B", onPrimary: "#FFFFFF", error: "#8A0F08", warning: "#6B4900", success: "#00563A",
+  },
+};
+
+/** Ant Design in our colours. app/base.css holds the same values for what we draw ourselves. */
+export function antdThemeFor(name: ThemeName, compact = false): ThemeConfig {
+  const c = palette[name];
+  const algorithms = [name === "dark" ? antdTheme.darkAlgorithm : antdTheme.defaultAlgorithm];
+  if (compact) algorithms.push(antdTheme.compactAlgorithm);
+  return {
+    algorithm: algorithms,
+    token: {
+      fontFamily: fonts,
+      fontFamilyCode: mono,
+      fontSize: 14,
+      borderRadius: 6,
+      colorPrimary: c.primary,
+      colorLink: c.primary,
+      colorInfo: c.primary,
+      colorError: c.error,
+      colorWarning: c.warning,
+      colorSuccess: c.success,
+      colorText: c.text,
+      colorTextSecondary: c.second,
+      colorTextTertiary: c.third,
+      colorTextDescription: c.third,
+      colorTextPlaceholder: c.third,
+      colorTextQuaternary: c.third,
+      colorBgLayout: c.page,
+      colorBgContainer: c.card,
+      colorBorder: name === "light" ? "#8A94A3" : c.border,
+      colorBorderSecondary: c.border,
+      motionDurationMid: "0.12s",
+      motionDurationSlow: "0.2s",
+    },
+    components: {
+      Button: { primaryColor: c.onPrimary, dangerColor: name === "dark" ? "#10131A" : "#FFFFFF", primaryShadow: "none", defaultShadow: "none", dangerShadow: "none" },
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import { Modal } from "antd";
+import { useTranslation } from "react-i18next";
+
+export default function Window({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation("inbox");
+  return (
+    <Modal open title={t("title")} footer={null} onCancel={onClose}>
+      <p>{t("empty")}</p>
+    </Modal>
+  );
+}

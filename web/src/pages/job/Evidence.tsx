@@ -1,0 +1,24 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { fetchText, type Job } from "@/api/client";
+import { keys } from "@/app/queries";
+import { plainText } from "./ansi";
+
+const LINES = 20;
+
+/** The last lines the deciding task wrote: most often they say it. */
+export function Evidence({ job, task }: { job: Job; task?: string }) {
+  const { t } = useTranslation("job");
+  const log = useQuery({
+    queryKey: [...keys.job(job.id), "evidence", task ?? ""],
+    queryFn: () => fetchText(`/api/v1/jobs/${job.id}/logs?tail=${LINES}${task ? `&task=${encodeURIComponent(task)}` : ""}`),
+  });
+  const text = plainText(log.data ?? "").trimEnd();
+  if (!text) return null;
+  return (
+    <figure className="evidence">
+      <figcaption className="quiet">{t("evidence")}</figcaption>
+      <pre tabIndex={0} aria-label={t("evidence")}>{text}</pre>
+    </figure>
+  );
+}

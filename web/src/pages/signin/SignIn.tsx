@@ -1,0 +1,149 @@
+import { useEffect, useRef, useState } from "react";
+import { recall, remember } from "@/shared/preferences";
+import { setTheme, themeNow } from "@/shared/theme";
+import { words } from "./words";
+import "./signin.css";
+
+/** Where to go afterwards: what `from` says, if it is a place of this page and no other site. */
+export function placeAfter(search: string, origin: string): string {
+  const from = new URLSearchParams(search).get("from") ?? "/";
+  try {
+    const target = new URL(from, origin);
+    if (target.origin !== origin || target.pathname === "/signin") return "/";
+    return target.pathname + target.search + target.hash;
+  } catch {
+    return "/";
+  }
+}
+
+type Fault = "wrong" | "later" | "used" | "offline" | string;
+
+async function signIn(body: object): Promise<Fault | null> {
+  try {
+    const answer = await fetch("/api/v1/login", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    if (answer.ok) return null;
+    if (answer.status === 429) return "later";
+    const problem = (await answer.json().catch(() => null)) as { message?: string } | null;
+    if (answer.status === 401) return "link" in body ? "used" : "wrong";
+    return problem?.message ?? answer.statusText;
+  } catch {
+    return "offline";
+  }
+}
+
+/** Gets the page itself on its way while the password is being typed. */
+async function prefetchPage(): Promise<void> {
+  const html = await fetch("/", { headers: { Accept: "text/html" } }).then((answer) => answer.text());
+  for (const [, address] of html.matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"/g)) {
+    const link = document.createElement("link");
+    link.rel = address?.endsWith(".css") ? "prefetch" : "modulepreload";
+    link.href = address ?? "";
+    document.head.append(link);
+  }
+}
+
+export function SignIn() {
+  const [language, setLanguage] = useState<"zh" | "en">(() => {
+    const kept = recall("language");
+    return kept === "zh" || kept === "en" ? kept : navigator.language.startsWith("zh") ? "zh" : "en";
+  });
+  const t = words[language];
+  const [user, setUser] = useState(recall("user") ?? "");
+  const [password, setPassword] = useState("");
+  const [shown, setShown] = useState(false);
+  const [caps, setCaps] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [byLink, setByLink] = useState(() => location.hash.startsWith("#tyl_"));
+  const field = useRef<HTMLInputElement>(null);
+
+  useEffect(() => {
+    document.documentElement.lang = language;
+    document.title = `${t.title} · Trainyard`;
+  }, [language, t]);
+  useEffect(() => {
+    if (byLink) {
+      const link = location.hash.slice(1);
+      // Out of the address bar before anything else: history and screenshots must not keep it.
+      history.replaceState(null, "", location.pathname + location.search);
+      void signIn({ link }).then((refused) => {
+        if (refused === null) location.replace(placeAfter(location.search, location.origin));
+        else {
+          setFault(refused);
+          setByLink(false);
+        }
+      });
+    } else {
+      void fetch("/api/v1/users/me").then((answer) => {
+        if (answer.ok) location.replace(placeAfter(location.search, location.origin));
+      }).catch(() => undefined);
+    }
+    const timer = setTimeout(() => void prefetchPage().catch(() => undefined), 400);
+    return () => clearTimeout(timer);
+    // Once, when the page opens.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+
+  const submit = async (event: React.FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setFault(null);
+    const refused = await signIn({ user, password });
+    if (refused === null) {
+      remember("user", user);
+      location.assign(placeAfter(location.search, location.origin));
+      return;
+    }
+    setBusy(false);
+    setFault(refused);
+    field.current?.focus();
+    field.current?.select();
+  };
+  const said = fault === null ? "" : fault in t ? t[fault as keyof typeof t] : fault;
+
+  return (
+    <div className="signin">
+      <div className="signin-tools">
+        <button type="button" lang={language === "zh" ? "en" : "zh"} aria-label={t.otherName} onClick={() => {
+          const next = language === "zh" ? "en" : "zh";
+          remember("language", next);
+          setLanguage(next);
+        }}>
+          {t.other}
+        </button>
+        <button type="button" aria-label={t.theme} onClick={() => setTheme(themeNow() === "dark" ? "light" : "dark")}>
+          <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" fill="none" stroke="currentColor" strokeWidth="1.6">
+            <path d="M10 3a7 7 0 1 0 0 14zM10 3a7 7 0 0 1 0 14" />
+          </svg>
+        </button>
+      </div>
+      <main className="signin-card">
+        <h1>Trainyard</h1>
+        {byLink ? (
+          <p role="status">{t.link}</p>
+        ) : (
+          <form onSubmit={(event) => void submit(event)}>
+            <label htmlFor="user">{t.user}</label>
+            <input id="user" name="username" autoComplete="username" autoCapitalize="none" spellCheck={false} required autoFocus={!user} value={user} onChange={(event) => setUser(event.target.value)} />
+            <label htmlFor="password">{t.password}</label>
+            <div className="signin-password">
+              <input ref={field} id="password" name="password" type={shown ? "text" : "password"} autoComplete="current-password" required autoFocus={Boolean(user)} value={password}
+                aria-describedby="said"
+                onChange={(event) => setPassword(event.target.value)}
+                onKeyUp={(event) => setCaps(event.getModifierState("CapsLock"))} />
+              <button type="button" aria-pressed={shown} aria-label={shown ? t.hide : t.show} onClick={() => setShown(!shown)}>
+                <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" fill="none" stroke="currentColor" strokeWidth="1.6">
+                  <path d="M2 10s3-5 8-5 8 5 8 5-3 5-8 5-8-5-8-5zM10 12.2a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4z" />
+                  {shown && <path d="M4 16L16 4" />}
+                </svg>
+              </button>
+            </div>
+            <p id="said" role="alert" className={said ? "signin-fault" : "signin-note"}>{said || (caps ? t.caps : "")}</p>
+            <button type="submit" className="signin-enter" disabled={busy}>{busy ? t.entering : t.enter}</button>
+            <p className="signin-note">{t.forgot}</p>
+          </form>
+        )}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { App, Button, Input, Modal } from "antd";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { JobSummary } from "@/api/client";
+import { duration, fullTime } from "@/shared/format/time";
+import { languageNow } from "@/app/i18n";
+import { jobApi, renewJobs } from "./actions";
+
+const quick = ["1h", "4h", "12h", "1d"];
+const sizes: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86400, w: 604800 };
+
+/** `1h30m` in seconds; null when it is no duration. The server reads the same words. */
+export function secondsOf(text: string): number | null {
+  if (!/^(\d+(\.\d+)?[smhdw])+$/.test(text.trim())) return null;
+  let sum = 0;
+  for (const [, count, unit] of text.matchAll(/(\d+(?:\.\d+)?)([smhdw])/g)) sum += Number(count) * (sizes[unit ?? ""] ?? 0);
+  return sum;
+}
+
+export default function LimitDialog({ job, onClose }: { job: JobSummary; onClose: () => void }) {
+  const { t } = useTranslation("shared");
+  const { message } = App.useApp();
+  const [text, setText] = useState(job.time_limit ? `${job.time_limit}s` : "");
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState("");
+  const seconds = text.trim() === "" ? null : secondsOf(text);
+  const wrong = text.trim() !== "" && seconds === null;
+  const start = job.started_at ? new Date(job.started_at).getTime() : null;
+  const save = async () => {
+    if (wrong) return;
+    setBusy(true);
+    try {
+      await jobApi.limit(job.id, text.trim() === "" ? null : text.trim());
+      await renewJobs([job.id]);
+      void message.success(t("done.limit", { name: job.handle }));
+      onClose();
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const consequence = () => {
+    if (wrong) return t("limit.wrong");
+    if (seconds === null) return t("limit.none_text");
+    if (start !== null) return t("limit.ends", { time: fullTime(start + seconds * 1000, languageNow()) });
+    return t("limit.after", { time: duration(seconds * 1000, languageNow()) });
+  };
+  return (
+    <Modal open title={t("limit.title", { name: job.handle })} okText={t("limit.save")} cancelText={t("cancel")} confirmLoading={busy} okButtonProps={{ disabled: wrong }} onOk={() => void save()} onCancel={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <label htmlFor="limit">{t("limit.label")}</label>
+        <Input id="limit" autoFocus value={text} status={wrong ? "error" : ""} aria-describedby="limit-said" placeholder={t("limit.none")} onChange={(event) => setText(event.target.value)} />
+        <div className="row">
+          {quick.map((one) => (
+            <Button key={one} size="small" onClick={() => setText(one)}>
+              {one}
+            </Button>
+          ))}
+          <Button size="small" onClick={() => setText("")}>
+            {t("limit.none")}
+          </Button>
+        </div>
+        <p id="limit-said" className={wrong || fault ? "fault" : "quiet"} role={fault ? "alert" : undefined}>
+          {fault || consequence()}
+        </p>
+      </form>
+    </Modal>
+  );
+}
