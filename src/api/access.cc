@@ -23,6 +23,8 @@ constexpr Operation kOperations[] = {
     {"clone_job", "/api/v1/jobs/{id}/clone", Method::Post, SignedIn, Write},
     {"retry_job", "/api/v1/jobs/{id}/retry", Method::Post, SignedIn, Write},
     {"read_job_logs", "/api/v1/jobs/{id}/logs", Method::Get, SignedIn, Read},
+    {"list_job_log_lines", "/api/v1/jobs/{id}/logs/lines", Method::Get, SignedIn, Read},
+    {"search_job_log", "/api/v1/jobs/{id}/logs/search", Method::Get, SignedIn, Read},
     {"list_job_events", "/api/v1/jobs/{id}/events", Method::Get, SignedIn, Read},
     {"show_job_spec", "/api/v1/jobs/{id}/spec", Method::Get, SignedIn, Read},
     {"list_job_tries", "/api/v1/jobs/{id}/tasks", Method::Get, SignedIn, Read},

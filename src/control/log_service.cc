@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <boost/asio/this_coro.hpp>
-#include <charconv>
-#include <set>
 
-#include "base/text.h"
+#include "control/job_logs.h"
 #include "control/log_text.h"
 #include "model/spec_json.h"
 #include "telemetry/log_paths.h"
@@ -18,48 +16,6 @@ namespace asio = boost::asio;
 using TextPtr = std::unique_ptr<LogText>;
 
 namespace {
-
-/// What the logs of one job are, before any is opened.
-struct JobLogs {
-  model::Job job;
-  model::JobSpec spec;
-  std::vector<model::TaskKey> tries;  ///< all that have begun, in order
-
-  std::string label(model::TaskRef task) const {
-    return fmt::format("{}-{}", spec.roles[static_cast<std::size_t>(task.role)].name, task.index);
-  }
-};
-
-std::string known_tasks(const JobLogs& logs) {
-  std::vector<std::string> names;
-  for (std::size_t role = 0; role < logs.spec.roles.size() && names.size() < 20; ++role) {
-    const std::int64_t count = logs.spec.roles[role].count;
-    for (int i = 0; i < count && names.size() < 20; ++i)
-      names.push_back(logs.label({.role = static_cast<int>(role), .index = i}));
-  }
-  return join(names, ", ") + (logs.job.tasks_total > 20 ? ", …" : "");
-}
-
-/// `worker-1`; or `worker` where the role has one task.
-Result<model::TaskRef> find_task(const JobLogs& logs, const std::string& name) {
-  for (std::size_t r = 0; r < logs.spec.roles.size(); ++r) {
-    const model::RoleSpec& role = logs.spec.roles[r];
-    if (name == role.name && role.count == 1)
-      return model::TaskRef{.role = static_cast<int>(r), .index = 0};
-    if (!name.starts_with(role.name + "-")) continue;
-    const std::string_view number = std::string_view(name).substr(role.name.size() + 1);
-    int index = -1;
-    const auto [end, ec] = std::from_chars(number.data(), number.data() + number.size(), index);
-    if (ec == std::errc{} && end == number.data() + number.size() && index >= 0 &&
-        index < role.count) {
-      return model::TaskRef{.role = static_cast<int>(r), .index = index};
-    }
-  }
-  return fail(
-      Errc::NotFound,
-      fmt::format(
-          "the job has no task \"{}\"; its tasks are {}", shorten(name), known_tasks(logs)));
-}
 
 Result<void> check(const LogQuery& query) {
   const int parts =
@@ -106,7 +62,7 @@ class Opener {
     }
     model::TaskRef task;
     if (!merged && !query_.task.empty()) {
-      TY_CO_TRY(task, find_task(logs_, query_.task));
+      TY_CO_TRY(task, logs_.find_task(query_.task));
     }
     Result<TextPtr> text = fail(Errc::Internal, "unopened");
     if (merged)
@@ -241,9 +197,7 @@ class Opener {
 
 }  // namespace
 
-asio::awaitable<Result<TextPtr>> LogService::open(auth::Principal who,
-                                                  std::string job,
-                                                  LogQuery query) {
+asio::awaitable<Result<JobLogs>> LogService::find(auth::Principal who, std::string job) const {
   JobLogs logs;
   TY_CO_TRY(logs.job,
             co_await p_.finder.find(std::move(who), std::move(job), auth::Action::ReadLogs));
@@ -262,6 +216,13 @@ asio::awaitable<Result<TextPtr>> LogService::open(auth::Principal who,
       if (std::ranges::find(logs.tries, one.key) == logs.tries.end()) logs.tries.push_back(one.key);
     }
   }
+  co_return logs;
+}
+
+asio::awaitable<Result<TextPtr>> LogService::open(auth::Principal who,
+                                                  std::string job,
+                                                  LogQuery query) {
+  TY_CO_TRY(JobLogs logs, co_await find(std::move(who), std::move(job)));
   Opener opener(p_, std::move(logs), std::move(query));
   co_return co_await opener.open();
 }

@@ -12,9 +12,11 @@
 #include "control/data_dir.h"
 #include "control/event_hub.h"
 #include "control/job_finder.h"
+#include "control/job_logs.h"
 #include "control/task_board.h"
 #include "rt/blocking_pool.h"
 #include "telemetry/log_follow.h"
+#include "telemetry/log_search.h"
 
 namespace ty::control {
 
@@ -48,6 +50,41 @@ class LogText {
   std::optional<std::uint64_t> total;
 };
 
+/// One task's log: the last try of an attempt.
+struct LogPlace {
+  std::string task;            ///< empty: the only task
+  std::optional<int> attempt;  ///< null: the present or last one
+};
+
+/// Which lines: from a number, from a moment, or, with neither, the last ones.
+struct LogLinesQuery {
+  LogPlace place;
+  std::optional<std::uint64_t> first;  ///< from 1
+  std::optional<Time> at;
+  std::uint64_t count = 200;
+};
+
+struct LogLine {
+  std::optional<Time> at;  ///< when its end arrived; null when unknown
+  std::string text;        ///< without its newline, at most 8 KiB
+  bool cut = false;        ///< there was more of it
+};
+
+struct LogLines {
+  std::string task;
+  int attempt = 0;
+  std::uint64_t total = 0;  ///< lines there are now
+  std::uint64_t first = 1;  ///< number of the first line of `lines`
+  std::vector<LogLine> lines;
+};
+
+struct LogSearchQuery {
+  LogPlace place;
+  telemetry::LinePattern pattern;
+  std::uint64_t from = 0;  ///< SearchPage::next of the page before
+  std::size_t limit = 100;
+};
+
 /// Logs for those who may read them: one task or all merged, live or ended, whole or in part. Any
 /// thread.
 class LogService {
@@ -72,7 +109,25 @@ class LogService {
                                                                 std::string job,
                                                                 LogQuery query);
 
+  /// Any lines of one task by number, for views that draw only what is seen. A log that does not
+  /// exist yet has none.
+  boost::asio::awaitable<Result<LogLines>> lines(auth::Principal who,
+                                                 std::string job,
+                                                 LogLinesQuery query);
+  /// Lines of one task that match, with their numbers, page by page.
+  boost::asio::awaitable<Result<telemetry::SearchPage>> search(auth::Principal who,
+                                                               std::string job,
+                                                               LogSearchQuery query);
+
  private:
+  boost::asio::awaitable<Result<JobLogs>> find(auth::Principal who, std::string job) const;
+  /// Where the log of one task lies; a null path when that task has not begun.
+  struct Chosen {
+    std::string task;
+    int attempt = 0;
+    std::optional<std::string> path;
+  };
+  Result<Chosen> choose(const JobLogs& logs, const LogPlace& place) const;
   Parts p_;
 };
 

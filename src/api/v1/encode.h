@@ -4,6 +4,7 @@
 
 #include "api/json_writer.h"
 #include "control/job_service.h"
+#include "control/log_service.h"
 #include "control/registry_service.h"
 #include "net/http.h"
 
@@ -17,6 +18,8 @@ void write_job(JsonWriter& out, const control::JobView& view);
 void write_try(JsonWriter& out, const model::JobSpec& spec, int attempt, const model::Task& task);
 void write_attempt(JsonWriter& out, const store::Attempt& attempt);
 void write_event(JsonWriter& out, const model::Event& event);
+void write_log_lines(JsonWriter& out, const control::LogLines& lines);
+void write_log_hits(JsonWriter& out, const telemetry::SearchPage& page);
 void write_why(JsonWriter& out, const control::Why& why);
 void write_submitted(JsonWriter& out, const std::vector<control::Submitted>& jobs);
 void write_issue(JsonWriter& out, const jobspec::Issue& issue);

@@ -6,9 +6,10 @@
 #include "api/context.h"
 #include "api/query_reader.h"
 #include "api/v1/byte_range.h"
+#include "api/v1/encode.h"
 #include "base/text.h"
 
-/// GET /jobs/{id}/logs
+/// GET /jobs/{id}/logs, /logs/lines, /logs/search
 namespace ty::api {
 
 namespace asio = boost::asio;
@@ -148,7 +149,59 @@ asio::awaitable<Result<net::Response>> read_job_logs(Context& context, Call& cal
   co_return response;
 }
 
-constexpr Binding kBindings[] = {{"read_job_logs", read_job_logs}};
+/// `task` and `attempt`, which all three share.
+void read_place(QueryReader& reader, control::LogPlace& place) {
+  std::optional<std::int64_t> attempt;
+  reader.opt("task", place.task).opt("attempt", attempt, 0);
+  if (attempt) {
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    place.attempt = static_cast<int>(std::min(*attempt, most));
+  }
+}
+
+asio::awaitable<Result<net::Response>> list_job_log_lines(Context& context, Call& call) {
+  control::LogLinesQuery query;
+  QueryReader reader(call.request);
+  read_place(reader, query.place);
+  std::optional<std::int64_t> first;
+  std::int64_t count = 200;
+  std::string at;
+  reader.opt("first", first, 1).opt("count", count, 1, 2000).opt("at", at);
+  if (first) query.first = static_cast<std::uint64_t>(*first);
+  query.count = static_cast<std::uint64_t>(count);
+  query.at = read_moment(reader, "at", at);
+  TY_CO_DO(reader.done());
+  TY_CO_TRY(const control::LogLines answer,
+            co_await context.services.logs.lines(
+                call.who, std::string(call.request.param("id")), std::move(query)));
+  co_return json(200, [&](JsonWriter& out) { write_log_lines(out, answer); });
+}
+
+asio::awaitable<Result<net::Response>> search_job_log(Context& context, Call& call) {
+  control::LogSearchQuery query;
+  QueryReader reader(call.request);
+  read_place(reader, query.place);
+  std::optional<std::int64_t> from;
+  std::int64_t limit = 100;
+  reader.opt("q", query.pattern.text)
+      .opt("ignore_case", query.pattern.ignore_case)
+      .opt("from", from, 0)
+      .opt("limit", limit, 1, 500);
+  if (from) query.from = static_cast<std::uint64_t>(*from);
+  query.limit = static_cast<std::size_t>(limit);
+  if (query.pattern.text.empty()) reader.wrong("q", "say what to look for");
+  if (query.pattern.text.size() > telemetry::kMaxPattern)
+    reader.wrong("q", "a pattern has at most 1024 characters");
+  TY_CO_DO(reader.done());
+  TY_CO_TRY(const telemetry::SearchPage page,
+            co_await context.services.logs.search(
+                call.who, std::string(call.request.param("id")), std::move(query)));
+  co_return json(200, [&](JsonWriter& out) { write_log_hits(out, page); });
+}
+
+constexpr Binding kBindings[] = {{"read_job_logs", read_job_logs},
+                                 {"list_job_log_lines", list_job_log_lines},
+                                 {"search_job_log", search_job_log}};
 
 }  // namespace
 

@@ -9,6 +9,7 @@ import { usePreference } from "@/shared/preferences";
 import { ErrorFace } from "@/shared/ui/Face";
 import { BottomBar, Navigation } from "./Navigation";
 import { Header } from "./Header";
+import { collectNotices } from "./inbox";
 import { keepFresh, keys } from "./queries";
 import { LiveStrip } from "./LiveStrip";
 import { SessionDialog } from "./SessionDialog";
@@ -33,6 +34,7 @@ export function Layout() {
     tied = true;
     startEvents();
     keepFresh();
+    collectNotices();
   }, [me.data]);
   useEffect(() => setDrawer(false), [place.pathname]);
   useEffect(() => {

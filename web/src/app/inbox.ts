@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { api } from "@/api/client";
 import { onEvents, type ServerEvent } from "@/api/events";
 import { recallJson, remember } from "@/shared/preferences";
 
@@ -34,20 +35,35 @@ export function noticesFrom(events: ServerEvent[], known: Notice[], nameOf: (job
     .reverse();
 }
 
-export function collectNotices(isMine: (job: string) => Promise<string | null>): () => void {
+const AGAIN = 2000;
+let mine = new Map<string, string>();
+let asked = 0;
+
+/** Names of my latest jobs; one question every two seconds at most, however much happens to others' jobs. */
+async function myJobs(wanted: string[]): Promise<Map<string, string>> {
+  if (wanted.every((id) => mine.has(id)) || Date.now() - asked < AGAIN) return mine;
+  asked = Date.now();
+  const { data } = await api.GET("/api/v1/jobs", { params: { query: { owner: "me", limit: 500 } } });
+  mine = new Map((data?.jobs ?? []).map((job) => [job.id, job.handle]));
+  return mine;
+}
+
+/** Fills the inbox from the event stream, from now on. */
+export function collectNotices(): () => void {
+  let waiting: ServerEvent[] = [];
+  let due: ReturnType<typeof setTimeout> | undefined;
+  const work = async () => {
+    due = undefined;
+    const told = waiting;
+    waiting = [];
+    const names = await myJobs(told.map((event) => event.job)).catch(() => mine);
+    const known = recallJson<Notice[]>("inbox", notices);
+    const fresh = noticesFrom(told.filter((event) => names.has(event.job)), known, (job) => names.get(job) ?? job);
+    if (fresh.length) keep([...fresh, ...known]);
+  };
   return onEvents((events) => {
-    void (async () => {
-      const names = new Map<string, string>();
-      const told = events.filter((event) => TOLD.has(event.kind));
-      for (const job of new Set(told.map((event) => event.job))) {
-        const name = await isMine(job);
-        if (name !== null) names.set(job, name);
-      }
-      const mine = told.filter((event) => names.has(event.job));
-      const known = recallJson<Notice[]>("inbox", notices);
-      const fresh = noticesFrom(mine, known, (job) => names.get(job) ?? job);
-      if (fresh.length) keep([...fresh, ...known]);
-    })();
+    waiting.push(...events.filter((event) => TOLD.has(event.kind)));
+    if (waiting.length) due ??= setTimeout(() => void work(), AGAIN);
   });
 }
 

@@ -3,6 +3,7 @@ import { markStyles } from "@/shared/nonce";
 import { startLanguage } from "./i18n";
 import "./base.css";
 import "./layout.css";
+import "./controls.css";
 
 markStyles();
 const [{ App }] = await Promise.all([import("./App"), startLanguage()]);

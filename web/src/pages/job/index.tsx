@@ -12,6 +12,7 @@ import { StateTag } from "@/shared/ui/StateTag";
 import { useJob } from "./api";
 import { Timeline } from "./Timeline";
 import { showState } from "./tab_icon";
+import "@/shared/ui/Page.css";
 import "./job.css";
 
 const tabs = {

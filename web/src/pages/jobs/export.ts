@@ -1,15 +1,9 @@
 import { api, type JobSummary } from "@/api/client";
 import { saveText } from "@/shared/copy";
+import { csvCell } from "@/shared/format/csv";
 
 const fields = ["id", "handle", "owner", "workspace", "dialect", "state", "reason", "exit_code", "priority", "attempt", "tasks", "gpus", "created_at", "started_at", "ended_at", "time_limit"] as const;
 const MOST = 100_000;
-
-/** Quoted for spreadsheets; a cell that looks like a formula is text to them, not a program. */
-export function csvCell(value: unknown): string {
-  const text = value === null || value === undefined ? "" : String(value);
-  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
 
 /** Everything the filters let through, page after page, as a CSV file. */
 export async function exportCsv(query: Record<string, string>, t: (key: string) => string): Promise<void> {

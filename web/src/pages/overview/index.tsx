@@ -1,13 +1,116 @@
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { api, type JobSummary } from "@/api/client";
 import { useMe } from "@/api/session";
+import { keys } from "@/app/queries";
+import { useWorkspace } from "@/app/WorkspaceSwitcher";
+import { useJobActions } from "@/shared/job/useJobActions";
+import { JobMenu } from "@/shared/job/JobMenu";
+import { hasEnded } from "@/shared/job/states";
+import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
+import { Icon } from "@/shared/ui/Icon";
 import { Page } from "@/shared/ui/Page";
+import { StateTag } from "@/shared/ui/StateTag";
+import { Duration, Moment } from "@/shared/ui/Time";
+import { Attention } from "./Attention";
+import { ClusterCard } from "./ClusterCard";
+import { Dots } from "./Dots";
+import { StartHere } from "./StartHere";
+import "./overview.css";
 
+const SHOWN = 8;
+
+async function fetchMine(workspace: string): Promise<JobSummary[]> {
+  const query = { owner: "me", limit: 200, ...(workspace ? { workspace } : {}) };
+  return ((await api.GET("/api/v1/jobs", { params: { query } })).data?.jobs ?? []) as JobSummary[];
+}
+
+/** "Are my jobs all right?", answered without a click. */
 export function Component() {
   const { t } = useTranslation("overview");
   const me = useMe();
+  const [workspace] = useWorkspace();
+  const jobs = useQuery({ queryKey: [...keys.jobs, "mine", workspace], queryFn: () => fetchMine(workspace) });
+  const mine = jobs.data ?? [];
+  const midnight = new Date().setHours(0, 0, 0, 0);
+  const running = mine.filter((job) => ["starting", "running", "stopping"].includes(job.state)).length;
+  const waiting = mine.filter((job) => job.state === "queued" || job.state === "paused").length;
+  const failed = mine.filter((job) => job.state === "failed" && new Date(job.ended_at ?? 0).getTime() >= midnight).length;
   return (
-    <Page title={t("greeting", { name: me.display_name || me.name })} label={t("title")}>
-      <span />
+    <Page label={t("title")} title={t("greeting", { name: me.display_name || me.name })}>
+      {jobs.error ? (
+        <div className="card">
+          <ErrorFace error={jobs.error} retry={() => void jobs.refetch()} />
+        </div>
+      ) : jobs.isPending ? (
+        <div className="card">
+          <LoadingFace lines={6} />
+        </div>
+      ) : mine.length === 0 ? (
+        <StartHere />
+      ) : (
+        <>
+          <p className="overview-line numbers" role="status">
+            {t("line", { running, waiting, failed })}
+          </p>
+          <div className="overview-grid">
+            <MyJobs jobs={mine} />
+            <Attention jobs={mine} />
+            <ClusterCard />
+            <Dots jobs={mine} />
+          </div>
+        </>
+      )}
+      {mine.length === 0 && !jobs.isPending && !jobs.error && (
+        <div className="overview-grid">
+          <ClusterCard />
+        </div>
+      )}
     </Page>
+  );
+}
+
+function MyJobs({ jobs }: { jobs: JobSummary[] }) {
+  const { t } = useTranslation("overview");
+  const actions = useJobActions();
+  // What still goes on first, then what ended last.
+  const shown = [...jobs].sort((a, b) => Number(hasEnded(a.state)) - Number(hasEnded(b.state))).slice(0, SHOWN);
+  return (
+    <section className="card overview-card overview-wide" aria-labelledby="my-jobs">
+      <div className="row">
+        <h2 id="my-jobs" className="grow">
+          {t("my_jobs")}
+        </h2>
+        <Link to="/jobs?user=me">{t("all_jobs")}</Link>
+      </div>
+      <ul className="job-rows">
+        {shown.map((job) => (
+          <li key={job.id}>
+            <span className="job-row-state">
+              <StateTag state={job.state} />
+            </span>
+            <Link to={`/jobs/${job.id}`} className="cut job-row-name" title={job.handle}>
+              {job.handle}
+            </Link>
+            <span className="quiet cut grow numbers">
+              {job.gpus > 0 && `${t("gpus", { count: job.gpus })} · `}
+              {job.reason && (job.state === "queued" || job.state === "failed") ? (
+                job.reason
+              ) : job.started_at ? (
+                <Duration from={job.started_at} to={job.ended_at} />
+              ) : (
+                <Moment at={job.created_at} />
+              )}
+            </span>
+            <Link to={`/jobs/${job.id}/logs`} className="icon-button" aria-label={t("log_of", { name: job.handle })}>
+              <Icon name="log" />
+            </Link>
+            <JobMenu job={job} actions={actions} />
+          </li>
+        ))}
+      </ul>
+      {actions.dialogs}
+    </section>
   );
 }

@@ -1,33 +1,133 @@
+import { useQuery } from "@tanstack/react-query";
 import { Button } from "antd";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
+import { api, fetchText } from "@/api/client";
 import { useMe } from "@/api/session";
+import { keys } from "@/app/queries";
+import { languages, setLanguage } from "@/app/i18n";
 import { PasswordForm } from "@/pages/account/PasswordForm";
+import { useSample } from "@/pages/overview/StartHere";
+import { bytes } from "@/shared/format/bytes";
+import { setTheme, themes, useTheme } from "@/shared/theme";
 import { Page } from "@/shared/ui/Page";
 import "@/pages/account/account.css";
+import "./setup.css";
 
+const steps = ["look", "password", "check"] as const;
+type Step = (typeof steps)[number];
+
+/** What the first administrator, or anybody who came by a one-time link, settles before work begins. */
 export function Component() {
   const { t } = useTranslation("setup");
   const me = useMe();
   const navigate = useNavigate();
+  const [step, setStep] = useState<Step>("look");
+  const leave = () => {
+    sessionStorage.setItem("ty.later", "1");
+    navigate("/");
+  };
   return (
     <Page title={t("title")} label={t("title")}>
-      <section className="card account-card">
-        <h2>{t("password")}</h2>
-        <p>{t("password_text", { name: me.name })}</p>
-        <PasswordForm action={t("next")} onDone={() => navigate("/")} />
-        <div>
-          <Button
-            type="link"
-            onClick={() => {
-              sessionStorage.setItem("ty.later", "1");
-              navigate("/");
-            }}
-          >
-            {t("later")}
-          </Button>
-        </div>
+      <ol className="setup-steps" aria-label={t("steps")}>
+        {steps.map((name, index) => (
+          <li key={name}>
+            <button type="button" aria-current={step === name ? "step" : undefined} onClick={() => setStep(name)}>
+              <span className="setup-number">{index + 1}</span> {t(`step.${name}`)}
+            </button>
+          </li>
+        ))}
+      </ol>
+      <section className="card account-card" aria-label={t(`step.${step}`)}>
+        <h2>{t(`step.${step}`)}</h2>
+        {step === "look" && <Look onNext={() => setStep("password")} />}
+        {step === "password" && (
+          <>
+            <p>{t(me.has_password ? "password_there" : "password_text", { name: me.name })}</p>
+            <PasswordForm action={t("save")} onDone={() => setStep("check")} />
+          </>
+        )}
+        {step === "check" && <Check />}
       </section>
+      <div>
+        <Button type="link" onClick={leave}>
+          {t("later")}
+        </Button>
+      </div>
     </Page>
+  );
+}
+
+function Look({ onNext }: { onNext: () => void }) {
+  const { t, i18n } = useTranslation("setup");
+  const { t: app } = useTranslation("app");
+  const { choice } = useTheme();
+  return (
+    <>
+      <fieldset className="setup-choice">
+        <legend>{t("language")}</legend>
+        {languages.map((language) => (
+          <label key={language}>
+            <input type="radio" name="language" checked={i18n.language === language} onChange={() => void setLanguage(language)} /> {t(`languages.${language}`)}
+          </label>
+        ))}
+      </fieldset>
+      <fieldset className="setup-choice">
+        <legend>{app("theme.title")}</legend>
+        {themes.map((theme) => (
+          <label key={theme}>
+            <input type="radio" name="theme" checked={choice === theme} onChange={() => setTheme(theme)} /> {app(`theme.${theme}`)}
+          </label>
+        ))}
+      </fieldset>
+      <div>
+        <Button type="primary" onClick={onNext}>
+          {t("next")}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** What this machine offers and whether jobs can run, asked of the server now. */
+function Check() {
+  const { t } = useTranslation("setup");
+  const navigate = useNavigate();
+  const sample = useSample();
+  const version = useQuery({ queryKey: keys.version, queryFn: async () => (await api.GET("/api/v1/version")).data });
+  const ready = useQuery({ queryKey: ["ready"], queryFn: () => fetchText("/readyz"), retry: false, refetchInterval: 3000 });
+  const nodes = useQuery({ queryKey: keys.nodes, queryFn: async () => (await api.GET("/api/v1/nodes")).data?.nodes ?? [], refetchInterval: 3000 });
+  const gpus = (nodes.data ?? []).flatMap((node) => node.gpus ?? []);
+  const sick = (nodes.data ?? []).filter((node) => !node.healthy);
+  const checks: Array<[string, boolean | null, string]> = [
+    ["store", ready.isPending ? null : !ready.error, ready.error ? ready.error.message : t("store_good")],
+    ["engine", version.data ? true : version.error ? false : null, version.data?.engine ?? ""],
+    ["nodes", nodes.data ? sick.length === 0 && nodes.data.length > 0 : null, sick.length ? sick.map((node) => `${node.name}: ${node.problem}`).join("; ") : (nodes.data ?? []).map((node) => `${node.name} (${node.cpus} CPU, ${bytes(node.memory)})`).join(", ")],
+    ["gpus", nodes.data ? true : null, gpus.length ? t("gpus_found", { count: gpus.length }) : t("gpus_none")],
+  ];
+  return (
+    <>
+      <ul className="setup-checks">
+        {checks.map(([name, good, text]) => (
+          <li key={name} className={good === false ? "fault" : undefined}>
+            <span aria-hidden="true">{good === null ? "…" : good ? "✓" : "✗"}</span>
+            <span className="visually-hidden">{good === null ? t("checking") : good ? t("good") : t("bad")}</span>
+            <strong>{t(`check.${name}`)}</strong> <span>{text}</span>
+          </li>
+        ))}
+      </ul>
+      <div className="row">
+        <Button type="primary" loading={sample.isPending} onClick={() => sample.mutate()}>
+          {t("finish")}
+        </Button>
+        <Button onClick={() => navigate("/")}>{t("home")}</Button>
+      </div>
+      {sample.error && (
+        <p role="alert" className="fault">
+          {sample.error.message}
+        </p>
+      )}
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { csvCell } from "./export";
+import { csvCell } from "./csv";
 
 test("cells keep commas, quotes and lines, and never become formulas", () => {
   expect(csvCell("plain")).toBe("plain");

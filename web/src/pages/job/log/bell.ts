@@ -1,0 +1,23 @@
+import { fetchRaw } from "@/api/client";
+
+/**
+ * Calls `ring` whenever a followed log has grown, until it has ended or `signal` says stop. The bytes themselves are
+ * not kept: lines are asked for by number. A lost connection is taken up again.
+ */
+export async function followBell(address: string, ring: () => void, signal: AbortSignal): Promise<void> {
+  for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 10_000)) {
+    try {
+      const answer = await fetchRaw(address, { signal });
+      const reader = answer.body?.getReader();
+      for (;;) {
+        const piece = await reader?.read();
+        if (!piece || piece.done) return ring();
+        wait = 500;
+        ring();
+      }
+    } catch {
+      if (signal.aborted) return;
+      await new Promise((done) => setTimeout(done, wait));
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "antd";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useNavigate } from "react-router-dom";
+import { fetchRaw, newKey } from "@/api/client";
+import { Icon } from "@/shared/ui/Icon";
+import { sampleJob } from "./sample";
+
+/** Hands in the sample and shows it; used here and at the end of the set-up. */
+export function useSample() {
+  const navigate = useNavigate();
+  const [key] = useState(newKey);
+  return useMutation({
+    mutationFn: async () => {
+      const answer = await fetchRaw("/api/v1/jobs", { method: "POST", body: sampleJob, headers: { "Idempotency-Key": key } });
+      return (await answer.json()) as { id: string };
+    },
+    onSuccess: (made) => navigate(`/jobs/${made.id}/logs`),
+  });
+}
+
+/** What a newcomer can do first; nothing of it needs a GPU or a file. */
+export function StartHere() {
+  const { t } = useTranslation("overview");
+  const navigate = useNavigate();
+  const sample = useSample();
+  return (
+    <section className="card overview-card" aria-labelledby="start-here">
+      <h2 id="start-here">{t("start")}</h2>
+      <p>{t("start_text")}</p>
+      <div className="row start-actions">
+        <Button type="primary" loading={sample.isPending} onClick={() => sample.mutate()}>
+          {t("run_sample")}
+        </Button>
+        <Button icon={<Icon name="upload" />} onClick={() => navigate("/jobs/new?mode=editor")}>
+          {t("open_file")}
+        </Button>
+        <Button onClick={() => navigate("/jobs/new")}>{t("fill_form")}</Button>
+      </div>
+      {sample.error && (
+        <p role="alert" className="fault">
+          {sample.error.message}
+        </p>
+      )}
+      <p className="quiet">{t("start_formats")}</p>
+    </section>
+  );
+}
