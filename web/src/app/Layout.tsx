@@ -12,7 +12,7 @@ import { Header } from "./Header";
 import { collectNotices } from "./inbox";
 import { keepFresh, keys } from "./queries";
 import { LiveStrip } from "./LiveStrip";
-import { SessionDialog } from "./SessionDialog";
+import { SessionWatch } from "./SessionWatch";
 
 let tied = false;
 
@@ -60,7 +60,7 @@ export function Layout() {
         <Outlet />
       </main>
       <BottomBar />
-      <SessionDialog />
+      <SessionWatch />
     </div>
   );
 }

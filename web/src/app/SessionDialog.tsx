@@ -1,32 +1,25 @@
 import { Input, Modal } from "antd";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, ApiError, onSessionEnd } from "@/api/client";
-import { retryEvents, useLive } from "@/api/events";
+import { api, ApiError } from "@/api/client";
+import { retryEvents } from "@/api/events";
 import { useMe } from "@/api/session";
 import { queries } from "./queries";
 
 /** The session is over, the page is not: sign in above it and go on where you were. */
-export function SessionDialog() {
+export default function SessionDialog({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation("app");
   const me = useMe();
-  const live = useLive();
-  const [open, setOpen] = useState(false);
   const [password, setPassword] = useState("");
   const [fault, setFault] = useState("");
   const [busy, setBusy] = useState(false);
-  useEffect(() => onSessionEnd(() => setOpen(true)), []);
-  useEffect(() => {
-    if (live.state === "over") setOpen(true);
-  }, [live.state]);
-
   const signIn = async () => {
     setBusy(true);
     setFault("");
     try {
       await api.POST("/api/v1/login", { body: { user: me.name ?? "", password } });
       setPassword("");
-      setOpen(false);
+      onDone();
       retryEvents();
       await queries.invalidateQueries();
     } catch (error) {
@@ -37,7 +30,7 @@ export function SessionDialog() {
   };
   return (
     <Modal
-      open={open}
+      open
       title={t("session.title")}
       okText={t("session.sign_in")}
       cancelText={t("session.other")}
