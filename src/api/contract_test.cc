@@ -261,6 +261,12 @@ TEST(Encode, TheRestIsAsTheContractSays) {
   const control::JobView view = sample_view();
   expect_conforms(
       "Try", [&](JsonWriter& out) { write_try(out, *view.spec, 1, view.job.life.tasks.back()); });
+  expect_conforms("LogLines", [](JsonWriter& out) {
+    write_log_lines(out, {.task = "worker-0", .total = 1, .lines = {{.text = "a"}}});
+  });
+  expect_conforms("LogHits", [](JsonWriter& out) {
+    write_log_hits(out, {.hits = {{.line = 1, .text = "a"}}, .next = 7});
+  });
   expect_conforms("Attempt", [](JsonWriter& out) { write_attempt(out, {.attempt = 1}); });
   expect_conforms("Event", [](JsonWriter& out) {
     write_event(out,

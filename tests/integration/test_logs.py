@@ -196,3 +196,63 @@ def test_the_log_of_a_deleted_job_is_gone(server):
     assert server.call("GET", f"/api/v1/jobs/{job}/logs").status_code == 404
     folder = server.data_dir / "logs" / job[:2] / job
     eventually(lambda: not folder.exists(), "the log's folder is gone")
+
+
+def lines(server, job, **query):
+    answer = server.call("GET", f"/api/v1/jobs/{job}/logs/lines", params=query)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_any_line_by_its_number_with_its_time(server):
+    job = server.submit(COUNTING % 50_000)
+    server.wait(job, "succeeded")
+    last = lines(server, job)
+    assert (last["task"], last["attempt"], last["total"], last["first"]) == ("main-0", 0, 50_000, 49_801)
+    assert [line["text"] for line in last["lines"]] == [str(n) for n in range(49_801, 50_001)]
+    middle = lines(server, job, first=25_000, count=3)
+    assert [line["text"] for line in middle["lines"]] == ["25000", "25001", "25002"]
+    assert all(line["at"] and not line["cut"] for line in middle["lines"])
+    assert lines(server, job, first=60_000)["lines"] == []
+    assert lines(server, job, at="2020-01-01T00:00:00Z", count=1)["first"] == 1
+    assert lines(server, job, at="2100-01-01T00:00:00Z", count=1)["first"] == 50_001
+
+
+def test_lines_of_odd_logs(server):
+    job = server.submit("run: |\n  printf 'a\\n\\n\\377b'\n  head -c 20000 /dev/zero | tr '\\0' x\n")
+    server.wait(job, "succeeded")
+    answer = lines(server, job)
+    assert answer["total"] == 3
+    assert [line["text"][:4] for line in answer["lines"]] == ["a", "", "\ufffdbxx"]
+    assert [line["cut"] for line in answer["lines"]] == [False, False, True]
+    assert len(answer["lines"][2]["text"]) == 8192
+
+
+def test_a_job_that_has_written_nothing_has_no_lines(server):
+    job = server.submit('run: "true"\n')
+    server.wait(job, "succeeded")
+    assert lines(server, job) == {"task": "main-0", "attempt": 0, "total": 0, "first": 1, "lines": []}
+
+
+def test_a_search_answers_numbers_page_by_page(server):
+    job = server.submit(COUNTING % 30_000)
+    server.wait(job, "succeeded")
+    path = f"/api/v1/jobs/{job}/logs/search"
+    first = server.call("GET", path, params={"q": "7{3}", "limit": 4}).json()
+    assert [(hit["line"], hit["text"]) for hit in first["hits"]] == [(n, str(n)) for n in (777, 1777, 2777, 3777)]
+    rest = server.call("GET", path, params={"q": "7{3}", "limit": 500, "from": first["next"]}).json()
+    found = [hit["line"] for hit in first["hits"] + rest["hits"]]
+    assert found == [n for n in range(1, 30_001) if "777" in str(n)] and rest["next"] is None
+    assert server.call("GET", path, params={"q": "NOTHING"}).json()["hits"] == []
+    refused = server.call("GET", path, params={"q": "(", "limit": 4})
+    assert refused.status_code == 400 and refused.json()["code"] == "invalid"
+    assert server.call("GET", path).status_code == 400
+
+
+def test_lines_are_counted_in_one_task(server):
+    job = server.submit("roles:\n  worker: { count: 2, run: 'echo $TRAINYARD_INDEX' }\n")
+    server.wait(job, "succeeded")
+    refused = server.call("GET", f"/api/v1/jobs/{job}/logs/lines")
+    assert refused.status_code == 400 and "task=" in refused.json()["message"]
+    assert lines(server, job, task="worker-1")["lines"][0]["text"] == "1"
+    assert server.call("GET", f"/api/v1/jobs/{job}/logs/lines", params={"task": "ps-0"}).status_code == 404

@@ -70,7 +70,7 @@ test("a log that is scrolled stops following and says how much is new", async ({
 });
 
 test("several tasks: merged by time, one by one, downloaded", async ({ signedIn: page, server }) => {
-  const id = await server.submit("name: pair\nroles:\n  worker: { count: 2, run: 'echo I am $TRAINYARD_TASK_INDEX; sleep 1; echo done' }\n");
+  const id = await server.submit("name: pair\nroles:\n  worker: { count: 2, run: 'echo I am $TRAINYARD_INDEX; sleep 1; echo done' }\n");
   await server.waitFor(id, "succeeded", "failed");
   await page.goto(`${server.url}/jobs/${id}/logs`);
   await expect(page.getByRole("log")).toContainText("worker-0");
@@ -113,7 +113,7 @@ test("the time limit is changed while it runs, and the end is shown", async ({ s
 });
 
 test("retried jobs: each attempt with its own log and reason", async ({ signedIn: page, server }) => {
-  const id = await server.submit("name: stubborn\nretry: { max: 1, backoff: 0s }\nrun: echo attempt; exit 5\n");
+  const id = await server.submit("name: stubborn\nretry: { count: 1, backoff: 0s }\nrun: echo attempt; exit 5\n");
   await server.waitFor(id, "failed");
   await page.goto(`${server.url}/jobs/${id}/logs`);
   await expect(page.getByLabel("尝试", { exact: true })).toBeVisible();

@@ -52,7 +52,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
       aria-hidden="true"
       fill="none"
       stroke="currentColor"
-      strokeWidth="1.6"
+      strokeWidth={name === "more" ? 2.6 : 1.6}
       strokeLinecap="round"
       strokeLinejoin="round"
     >
