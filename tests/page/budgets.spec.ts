@@ -47,7 +47,7 @@ test("10,000 jobs: few rows in the document, and scrolling loads more", async ({
   // The server side of a million jobs is measured elsewhere; here the list is fed at the wire.
   const total = 10_000;
   const job = (n: number) => ({
-    id: n.toString(16).padStart(32, "a"), name: `job-${n}`, handle: `job-${n}`, owner: "admin", workspace: "default", dialect: "native", state: "succeeded", reason: "",
+    id: String(n).padStart(32, "0"), name: `job-${n}`, handle: `job-${n}`, owner: "admin", workspace: "default", dialect: "native", state: "succeeded", reason: "",
     priority: 10, attempt: 0, tasks: 1, gpus: n % 9, created_at: new Date(1.79e12 - n * 1000).toISOString(), started_at: new Date(1.79e12 - n * 1000).toISOString(), decided_at: null, ended_at: new Date(1.79e12).toISOString(), time_limit: null,
   });
   await page.route("**/api/v1/jobs?*", (route) => {

@@ -47,13 +47,13 @@ export const test = base.extend<Own, Shared>({
 });
 
 export async function remember(page: Page, { language = "zh", theme = "light" }: Choice): Promise<void> {
-  await page.addInitScript(
+  await page.context().addInitScript(
     ([lang, look]) => {
       // Once: what a test changes later must survive a reload.
       if (localStorage.getItem("ty.language")) return;
       localStorage.setItem("ty.language", lang);
       localStorage.setItem("ty.theme", look);
-      sessionStorage.setItem("ty.later", "1");
+      localStorage.setItem("ty.later", "admin");
     },
     [language, theme] as const,
   );

@@ -1,11 +1,11 @@
-import { expect, expectNoBarriers, test, type Choice } from "./fixtures";
+import { expect, expectNoBarriers, remember, test, type Choice } from "./fixtures";
 import { Server } from "./server";
 
 test("the first minute: the sample job from the overview, its log, its end", async ({ page }) => {
   const server = await new Server().start();
   try {
     await page.context().addCookies([{ name: "trainyard_session", value: server.token, url: server.url }]);
-    await page.addInitScript(() => sessionStorage.setItem("ty.later", "1"));
+    await remember(page, {});
     await page.goto(server.url);
     await page.getByRole("button", { name: "运行示例作业" }).click();
     await expect(page.getByRole("log")).toContainText("step 1 loss");
@@ -24,7 +24,7 @@ test("a lost server is said, and heals by itself without a gap", async ({ page }
   const server = await new Server().start();
   try {
     await page.context().addCookies([{ name: "trainyard_session", value: server.token, url: server.url }]);
-    await page.addInitScript(() => sessionStorage.setItem("ty.later", "1"));
+    await remember(page, {});
     const id = await server.submit("name: survivor\nrun: sleep 8\n");
     await server.waitFor(id, "running");
     await page.goto(`${server.url}/jobs`);

@@ -27,7 +27,7 @@ test("why it failed: the cause, whose it is, the first failing task and its last
 });
 
 test("why it waits: the truth with numbers", async ({ signedIn: page, server }) => {
-  const id = await server.submit('name: too-big\nresources: { cpus: 6000 }\nrun: "true"\n');
+  const id = await server.submit('name: too-big\ncpus: 6000\nrun: "true"\n');
   await page.goto(`${server.url}/jobs/${id}`);
   const why = page.getByRole("region", { name: "为什么在等" });
   await expect(why).toContainText("6000");
@@ -113,7 +113,7 @@ test("the time limit is changed while it runs, and the end is shown", async ({ s
 });
 
 test("retried jobs: each attempt with its own log and reason", async ({ signedIn: page, server }) => {
-  const id = await server.submit("name: stubborn\nretry: { count: 1, backoff: 0s }\nrun: echo attempt; exit 5\n");
+  const id = await server.submit("name: stubborn\nretry: { count: 1, backoff: 1s }\nrun: echo attempt; exit 5\n");
   await server.waitFor(id, "failed");
   await page.goto(`${server.url}/jobs/${id}/logs`);
   await expect(page.getByLabel("尝试", { exact: true })).toBeVisible();

@@ -59,7 +59,7 @@ test("a foreign address after sign-in is not followed", async ({ page, server })
 test("language and theme change at once and survive a reload", async ({ signedIn: page, server }) => {
   await page.goto(`${server.url}/jobs`);
   await expect(page.getByRole("heading", { name: "作业管理" })).toBeVisible();
-  await page.getByRole("button", { name: "Switch to English" }).click();
+  await page.getByRole("button", { name: "EN: switch to English" }).click();
   await expect(page.getByRole("heading", { name: "Jobs" })).toBeVisible();
   await expect(page.locator("html")).toHaveAttribute("lang", "en");
   await page.getByRole("button", { name: "Theme" }).click();

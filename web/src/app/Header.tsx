@@ -79,7 +79,7 @@ export function Header({ onMenu, drawer }: { onMenu: () => void; drawer: boolean
           type="button"
           className="icon-button language"
           lang={other}
-          aria-label={other === "zh" ? "切换到中文" : "Switch to English"}
+          aria-label={other === "zh" ? "中：切换到中文" : "EN: switch to English"}
           onClick={() => void setLanguage(other)}
         >
           {other === "zh" ? "中" : "EN"}
@@ -109,10 +109,8 @@ export function Header({ onMenu, drawer }: { onMenu: () => void; drawer: boolean
             onClick: ({ key }) => (key === "out" ? void signOut() : navigate(key)),
           }}
         >
-          <button type="button" className="person-button" aria-label={t("person", { name: me.name })}>
-            <span className="person-sign" aria-hidden="true">
-              {(me.display_name || me.name || "?").slice(0, 1).toUpperCase()}
-            </span>
+          <button type="button" className="person-button" aria-label={t("person", { name: me.display_name || me.name })}>
+            <span className="person-sign" data-sign={(me.display_name || me.name || "?").slice(0, 1).toUpperCase()} />
             <span className="person-name cut">{me.display_name || me.name}</span>
           </button>
         </Dropdown>

@@ -5,7 +5,7 @@ import { Outlet, useLocation, useNavigation } from "react-router-dom";
 import { startEvents } from "@/api/events";
 import { ApiError } from "@/api/client";
 import { fetchMe } from "@/api/session";
-import { usePreference } from "@/shared/preferences";
+import { recall, usePreference } from "@/shared/preferences";
 import { ErrorFace } from "@/shared/ui/Face";
 import { BottomBar, Navigation } from "./Navigation";
 import { Header } from "./Header";
@@ -39,7 +39,7 @@ export function Layout() {
   useEffect(() => setDrawer(false), [place.pathname]);
   useEffect(() => {
     // An administrator who came by the one-time link has no password yet: that comes first.
-    if (me.data && !me.data.has_password && place.pathname !== "/setup" && !sessionStorage.getItem("ty.later"))
+    if (me.data && !me.data.has_password && place.pathname !== "/setup" && recall("later") !== me.data.name)
       location.replace("/setup");
   }, [me.data, place.pathname]);
 

@@ -98,17 +98,17 @@ export default function LogsTab({ job }: { job: Job }) {
     if (!live) setFollow(false);
   }, [live]);
 
-  const go = (index: number) => {
+  const go = (index: number, more: Record<string, string | null> = {}) => {
     setFollow(false);
     handle.current?.toLine(index);
-    if (!merged) put({ line: String(index + 1) });
+    put(merged ? more : { ...more, line: String(index + 1) });
   };
   const hit = (step: number) => {
-    if (!found.hits.length) return;
+    const kept = { q: search || null };
+    if (!found.hits.length) return put(kept);
     const next = (at + step + found.hits.length) % found.hits.length;
     setAt(next);
-    const target = found.hits[next];
-    if (target) go(target.index);
+    return go(found.hits[next]?.index ?? 0, kept);
   };
   const nextError = () => {
     const from = line ?? 0;
@@ -164,9 +164,7 @@ export default function LogsTab({ job }: { job: Job }) {
     <section className="card log" aria-label={t("tab.logs")}>
       <div className="log-tools">
         {names.length > 1 && (
-          <label className="row">
-            <span className="visually-hidden">{t("task")}</span>
-            <select value={task} onChange={(event) => choose(event.target.value)} className="log-select">
+            <select aria-label={t("task")} value={task} onChange={(event) => choose(event.target.value)} className="log-select">
               <option value={ALL}>{t("all_merged")}</option>
               {names.map((item) => (
                 <option key={item.name} value={item.name}>
@@ -174,32 +172,27 @@ export default function LogsTab({ job }: { job: Job }) {
                 </option>
               ))}
             </select>
-          </label>
         )}
         {!merged && names.length > 0 && <StateShape state={names.find((item) => item.name === task)?.state ?? "unknown"} />}
         {(attempts.data?.length ?? 0) > 1 && (
-          <label className="row">
-            <span className="visually-hidden">{t("attempt_choice")}</span>
-            <select value={attempt ?? job.attempt} onChange={(event) => put({ attempt: Number(event.target.value) === job.attempt ? null : event.target.value, line: null }, false)} className="log-select">
+            <select aria-label={t("attempt_choice")} value={attempt ?? job.attempt} onChange={(event) => put({ attempt: Number(event.target.value) === job.attempt ? null : event.target.value, line: null }, false)} className="log-select">
               {attempts.data?.map((item) => (
                 <option key={item.attempt} value={item.attempt}>
                   {t(item.attempt === job.attempt ? "attempt_latest" : "attempt_number", { count: (item.attempt ?? 0) + 1 })}
                 </option>
               ))}
             </select>
-          </label>
         )}
         <form
           className="search-box log-search"
           role="search"
           onSubmit={(event) => {
             event.preventDefault();
-            hit(found.hits.length && search === query.get("q") ? 1 : 0);
-            put({ q: search || null });
+            hit(search === query.get("q") ? 1 : 0);
           }}
         >
           <Icon name="search" />
-          <input id="log-search" type="search" value={search} placeholder={t("search_log")} aria-label={t("search_log")} onChange={(event) => setSearch(event.target.value)} />
+          <input id="log-search" type="search" value={search} placeholder={t("search_log")} aria-label={t("search_log")} onChange={(event) => { setSearch(event.target.value); setAt(0); }} />
           <button type="button" className="icon-button" aria-pressed={!ignoreCase} aria-label={t("match_case")} title={t("match_case")} onClick={() => setIgnoreCase(!ignoreCase)}>
             Aa
           </button>

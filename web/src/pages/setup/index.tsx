@@ -10,6 +10,7 @@ import { languages, setLanguage } from "@/app/i18n";
 import { PasswordForm } from "@/pages/account/PasswordForm";
 import { useSample } from "@/pages/overview/StartHere";
 import { bytes } from "@/shared/format/bytes";
+import { remember } from "@/shared/preferences";
 import { setTheme, themes, useTheme } from "@/shared/theme";
 import { Page } from "@/shared/ui/Page";
 import "@/pages/account/account.css";
@@ -25,7 +26,7 @@ export function Component() {
   const navigate = useNavigate();
   const [step, setStep] = useState<Step>("look");
   const leave = () => {
-    sessionStorage.setItem("ty.later", "1");
+    remember("later", me.name ?? "");
     navigate("/");
   };
   return (
