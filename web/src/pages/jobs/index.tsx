@@ -18,6 +18,7 @@ import { useColumns } from "./columns";
 import { FilterBar } from "./FilterBar";
 import { asQuery, isNarrowed, noFilters, readFilters, writeFilters, type Filters, type Sort } from "./filters";
 import { useJobList } from "./useJobList";
+import { useExplained } from "./useReasons";
 import "./jobs.css";
 
 const ColumnChooser = lazy(() => import("./ColumnChooser"));
@@ -35,6 +36,7 @@ export function Component() {
   );
   const [atTop, setAtTop] = useState(true);
   const list = useJobList(asQuery(filters, workspace), atTop);
+  const rows = useExplained(list.rows);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [choosing, setChoosing] = useState(false);
   const actions = useJobActions();
@@ -122,7 +124,7 @@ export function Component() {
           <DataGrid
             handle={grid}
             label={t("title")}
-            rows={list.rows}
+            rows={rows}
             rowKey={(job) => job.id}
             rowLabel={(job) => job.handle}
             columns={columns.shown}
