@@ -170,7 +170,8 @@ export function DataGrid<Row>(props: Props<Row>) {
             const key = rowKey(row);
             const ticked = selected?.has(key) ?? false;
             const open = (event: React.MouseEvent) => {
-              if ((event.target as HTMLElement).closest("a, button, input, label")) return;
+              // A click in a menu that hangs at the row, but is drawn elsewhere, comes by here too.
+              if (!event.currentTarget.contains(event.target as Node) || (event.target as HTMLElement).closest("a, button, input, label")) return;
               setActive(item.index);
               if (window.getSelection()?.toString()) return;
               onOpen(row);
