@@ -51,7 +51,7 @@ def test_a_task_is_told_its_own_gpus_and_no_others(server):
     large = server.submit("memory: 64MB\ncpus: 1\ngpus: 3\nrun: 'true'")
     assert "GPU" in server.get(f"/api/v1/jobs/{large}/why")["text"]
     assert server.job(large)["state"] == "queued"
-    for job in (first, large):
+    for job in (large, first):  # else the freed GPUs start it
         server.stop_job(job)
         server.wait(job)
 
@@ -76,7 +76,7 @@ def test_a_lost_gpu_takes_its_tasks_out_and_is_not_used_again(server, tmp_path):
     assert server.wait(one)["state"] == "succeeded"
     assert broken not in server.tasks(one)["main-0"]["gpus"]
     assert server.job(two)["state"] == "queued"
-    for job in (spared, two):
+    for job in (two, spared):
         server.stop_job(job)
         server.wait(job)
 
