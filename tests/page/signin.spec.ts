@@ -9,14 +9,16 @@ test("first run: the one-time link leads to a password, then to the overview, an
     await expect(page.getByRole("heading", { name: "开始使用" })).toBeVisible();
     expect(page.url()).not.toContain("tyl_");
     await expectNoBarriers(page, "set-up");
+    await page.getByRole("button", { name: "下一步" }).click();
     await page.getByLabel("新密码").fill("correct horse battery");
     await page.getByLabel("再输一遍").fill("correct horse batter");
     await page.keyboard.press("Enter");
     await expect(page.getByText("两遍输入的密码不一样。")).toBeVisible();
     await page.getByLabel("再输一遍").fill("correct horse battery");
     await page.keyboard.press("Enter");
-    await expect(page.getByRole("navigation", { name: "主导航" })).toBeVisible();
-    await expect(page.getByRole("heading", { name: "设置密码" })).toBeHidden();
+    await expect(page.getByRole("heading", { name: "检查与示例" })).toBeVisible();
+    await page.getByRole("button", { name: "去概览" }).click();
+    await expect(page.getByRole("heading", { name: "从这里开始" })).toBeVisible();
 
     await page.getByRole("button", { name: /的菜单$/ }).click();
     await page.getByRole("menuitem", { name: "退出登录" }).click();
