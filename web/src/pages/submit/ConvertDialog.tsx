@@ -1,0 +1,43 @@
+import { useQuery } from "@tanstack/react-query";
+import { Modal } from "antd";
+import { useTranslation } from "react-i18next";
+import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
+import { convert, type Dialect } from "./useCheck";
+
+/** What another format cannot say, before anything is changed. */
+export default function ConvertDialog({ text, from, to, onDone, onClose }: { text: string; from: Dialect | ""; to: Dialect; onDone: (text: string) => void; onClose: () => void }) {
+  const { t } = useTranslation("submit");
+  const converted = useQuery({ queryKey: ["convert", from, to, text], queryFn: () => convert(text, from, to), retry: false, gcTime: 0 });
+  return (
+    <Modal
+      open
+      width={720}
+      title={t("convert_title", { name: t(`dialect.${to}`) })}
+      okText={t("convert")}
+      cancelText={t("cancel")}
+      okButtonProps={{ disabled: !converted.data }}
+      onOk={() => converted.data && onDone(converted.data.text)}
+      onCancel={onClose}
+    >
+      {converted.isPending && <LoadingFace />}
+      {converted.error && <ErrorFace error={converted.error} />}
+      {converted.data && (
+        <div className="stack">
+          <p>{converted.data.issues.length ? t("losses", { count: converted.data.issues.length }) : t("no_losses")}</p>
+          {converted.data.issues.length > 0 && (
+            <ul className="losses">
+              {converted.data.issues.map((issue, index) => (
+                <li key={index}>
+                  <span className="mono">{issue.path}</span> {issue.message}
+                </li>
+              ))}
+            </ul>
+          )}
+          <pre className="convert-text" tabIndex={0} aria-label={t("preview_tab.file")}>
+            {converted.data.text}
+          </pre>
+        </div>
+      )}
+    </Modal>
+  );
+}

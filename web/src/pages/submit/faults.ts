@@ -1,0 +1,44 @@
+import type { TFunction } from "i18next";
+import type { Issue } from "@/api/client";
+import { pointerOf, type Path } from "./job_file";
+
+/** The fault in the reader's language where its code says enough; else as the server worded it. */
+export function sayFault(t: TFunction<"submit">, issue: Issue): string {
+  const message = issue.message ?? "";
+  const near = /did you mean ([^\s?;]+)/.exec(message)?.[1];
+  const key = (issue.pointer ?? "").split("/").at(-1) ?? "";
+  if (issue.code === "unknown_key") return near ? t("fault.unknown_key_near", { key, near }) : t("fault.unknown_key", { key });
+  if (/tab/i.test(message) && /indent|blank|space/i.test(message)) return t("fault.tab");
+  if (issue.code === "duplicate_key") return t("fault.duplicate_key", { key });
+  return message;
+}
+
+/** A change that repairs the text at once. */
+export interface Fix {
+  title: string;
+  apply: (text: string) => string;
+}
+
+export function fixFor(t: TFunction<"submit">, issue: Issue): Fix | null {
+  const near = /did you mean ([^\s?;]+)/.exec(issue.message ?? "")?.[1];
+  const line = issue.line ?? 0;
+  if (near && line > 0) {
+    const wrong = (issue.pointer ?? "").split("/").at(-1)?.replaceAll("~1", "/").replaceAll("~0", "~") ?? "";
+    if (wrong)
+      return {
+        title: t("fix.rename", { near }),
+        apply: (text) => text.split("\n").map((row, at) => (at === line - 1 ? row.replace(wrong, near) : row)).join("\n"),
+      };
+  }
+  if (/tab/i.test(issue.message ?? "") && /indent|blank|space/i.test(issue.message ?? ""))
+    return { title: t("fix.tabs"), apply: (text) => text.replace(/^[ \t]+/gm, (blanks) => blanks.replaceAll("\t", "  ")) };
+  return null;
+}
+
+export const isError = (issue: Issue): boolean => issue.severity !== "warning";
+
+/** What is wrong at a place of the file or below it. */
+export function faultsAt(t: TFunction<"submit">, issues: Issue[], path: Path): string[] {
+  const here = pointerOf(path);
+  return issues.filter((issue) => isError(issue) && (issue.pointer === here || issue.pointer?.startsWith(`${here}/`))).map((issue) => sayFault(t, issue));
+}
