@@ -1,38 +1,130 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { Button } from "antd";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router-dom";
-import { api } from "@/api/client";
+import { Link, useNavigate } from "react-router-dom";
+import { api, type JobSummary, type Why } from "@/api/client";
+import { useMe } from "@/api/session";
 import { keys } from "@/app/queries";
+import { shortTime } from "@/shared/format/time";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
 import { Table } from "@/shared/ui/Table";
 import { Duration } from "@/shared/ui/Time";
+import "./queue.css";
+
+/** How many at the head of the queue are explained in full; each asks the server once. */
+const EXPLAINED = 30;
 
 export function Component() {
-  const { t } = useTranslation("queue");
+  const { t, i18n } = useTranslation("queue");
+  const language = i18n.language === "en" ? "en" : "zh";
+  const me = useMe();
+  const navigate = useNavigate();
   const queue = useQuery({
     queryKey: keys.queue,
     queryFn: async () => (await api.GET("/api/v1/queue", { params: { query: { limit: 1000 } } })).data?.queue ?? [],
+    refetchInterval: 10_000,
   });
+  const known = useQuery({
+    queryKey: [...keys.jobs, "queued"],
+    queryFn: async () => (await api.GET("/api/v1/jobs", { params: { query: { state: "queued", limit: 500 } } })).data?.jobs ?? [],
+    refetchInterval: 10_000,
+  });
+  const jobs = useMemo(() => new Map<string, JobSummary>((known.data ?? []).map((job) => [job.id, job])), [known.data]);
+  const entries = queue.data ?? [];
+  const explained = entries.filter((entry) => entry.id).slice(0, EXPLAINED);
+  const answers = useQueries({
+    queries: explained.map((entry) => ({
+      queryKey: [...keys.job(entry.id ?? ""), "why"],
+      queryFn: async () => (await api.GET("/api/v1/jobs/{id}/why", { params: { path: { id: entry.id ?? "" } } })).data ?? null,
+      staleTime: 10_000,
+      refetchInterval: 15_000,
+      retry: false,
+    })),
+  });
+  const whys = new Map<string, Why>();
+  explained.forEach((entry, index) => {
+    const why = answers[index]?.data;
+    if (why) whys.set(entry.id ?? "", why);
+  });
+  const isMine = (id: string | undefined) => jobs.get(id ?? "")?.owner === me.name;
+  const mine = entries.find((entry) => isMine(entry.id));
+  const gpus = entries.reduce((sum, entry) => sum + (entry.gpus ?? 0), 0);
+
   return (
     <Page title={t("title")} label={t("title")}>
       {queue.isPending && <LoadingFace />}
-      {queue.error && <ErrorFace error={queue.error} retry={() => void queue.refetch()} />}
-      {queue.data?.length === 0 && <Face title={t("empty")}>{t("empty_text")}</Face>}
-      {queue.data && queue.data.length > 0 && (
-        <Table
-          label={t("title")}
-          rows={queue.data}
-          rowKey={(entry) => entry.position ?? 0}
-          columns={[
-            { key: "position", title: t("position"), number: true, cell: (entry) => entry.position },
-            { key: "name", title: t("job"), cell: (entry) => (entry.id ? <Link to={`/jobs/${entry.id}`}>{entry.name}</Link> : t("hidden")) },
-            { key: "gpus", title: t("gpus"), number: true, cell: (entry) => entry.gpus },
-            { key: "tasks", title: t("tasks"), number: true, cell: (entry) => entry.tasks },
-            { key: "priority", title: t("priority"), number: true, cell: (entry) => entry.priority },
-            { key: "waited", title: t("waited"), cell: (entry) => <Duration from={entry.queued_at} /> },
-          ]}
-        />
+      {queue.error && !queue.data && <ErrorFace error={queue.error} retry={() => void queue.refetch()} />}
+      {queue.data?.length === 0 && (
+        <div className="card">
+          <Face
+            title={t("empty")}
+            actions={
+              <Button type="primary" onClick={() => navigate("/jobs/new")}>
+                {t("submit")}
+              </Button>
+            }
+          >
+            {t("empty_text")}
+          </Face>
+        </div>
+      )}
+      {entries.length > 0 && (
+        <>
+          <p role="status" className="queue-sum">
+            {t("sum", { count: entries.length, gpus })}
+            {mine && ` ${t("mine_first", { position: mine.position, name: mine.name })}`}
+          </p>
+          <Table
+            label={t("title")}
+            rows={entries}
+            rowKey={(entry) => entry.position ?? 0}
+            rowClass={(entry) => (isMine(entry.id) ? "queue-mine" : undefined)}
+            columns={[
+              { key: "position", title: t("position"), number: true, cell: (entry) => entry.position },
+              {
+                key: "name",
+                title: t("job"),
+                cell: (entry) =>
+                  entry.id ? (
+                    <span>
+                      <Link to={`/jobs/${entry.id}`}>{entry.name}</Link>
+                      {isMine(entry.id) && <span className="queue-tag">{t("mine")}</span>}
+                    </span>
+                  ) : (
+                    <span className="quiet">{t("hidden")}</span>
+                  ),
+              },
+              { key: "owner", title: t("owner"), cell: (entry) => jobs.get(entry.id ?? "")?.owner ?? "–" },
+              { key: "workspace", title: t("workspace"), wideOnly: true, cell: (entry) => jobs.get(entry.id ?? "")?.workspace ?? "–" },
+              { key: "needs", title: t("needs"), cell: (entry) => (entry.gpus ? t("needs_gpus", { tasks: entry.tasks, gpus: entry.gpus }) : t("needs_tasks", { tasks: entry.tasks })) },
+              { key: "priority", title: t("priority"), number: true, cell: (entry) => entry.priority },
+              { key: "waited", title: t("waited"), cell: (entry) => <Duration from={entry.queued_at} /> },
+              {
+                key: "why",
+                title: t("reason"),
+                cell: (entry) => {
+                  const why = whys.get(entry.id ?? "");
+                  const text = why?.text || jobs.get(entry.id ?? "")?.reason;
+                  return text ? <span className={`queue-why${why?.verdict === "impossible" ? " fault" : ""}`}>{text}</span> : "–";
+                },
+              },
+              {
+                key: "estimate",
+                title: t("estimate"),
+                cell: (entry) => {
+                  const estimate = whys.get(entry.id ?? "")?.estimate;
+                  if (!estimate?.likely) return <span className="quiet">{t("unknown")}</span>;
+                  const early = shortTime(estimate.early ?? estimate.likely, language);
+                  const late = shortTime(estimate.late ?? estimate.likely, language);
+                  return <span className="numbers">{early === late ? t("around", { time: early }) : t("band", { early, late })}</span>;
+                },
+              },
+            ]}
+          />
+          {entries.length >= 1000 && <p className="quiet">{t("first_thousand")}</p>}
+        </>
       )}
     </Page>
   );

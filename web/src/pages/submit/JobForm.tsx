@@ -170,7 +170,7 @@ export function JobForm({ file, issues, professional, gpuTypes, images, onText, 
               )}
             </Field>
             <TextField label={t("stop_grace")} hint={t("stop_grace_hint")} value={valueAt(file, ["stop_grace"])} faults={faults("stop_grace")} onChange={(value) => set(["stop_grace"], value)} placeholder="30s" />
-            <PairRows label={t("params")} hint={t("params_hint")} add={t("add_param")} names={[t("param_name"), t("value")]} value={valueAt(file, ["params"])} read={readPairs} write={writePairs} faults={faults("params")} onChange={(value) => set(["params"], value)} />
+            <PairRows label={t("params")} hint={t("params_hint", { example: "${{ lr }}" })} add={t("add_param")} names={[t("param_name"), t("value")]} value={valueAt(file, ["params"])} read={readPairs} write={writePairs} faults={faults("params")} onChange={(value) => set(["params"], value)} />
             <PairRows label={t("secrets")} hint={t("secrets_hint")} add={t("add_secret")} names={[t("variable"), t("secret_name")]} value={valueAt(file, ["secrets"])} read={readPairs} write={(rows) => writeTags(rows.map((row) => (row.value ? `${row.key}=${row.value}` : row.key)).filter(Boolean))} faults={faults("secrets")} onChange={(value) => set(["secrets"], value)} />
           </div>
         </section>

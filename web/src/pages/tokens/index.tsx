@@ -1,33 +1,89 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { App, Button } from "antd";
+import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api } from "@/api/client";
-import { keys } from "@/app/queries";
+import { api, type Schemas } from "@/api/client";
+import { keys, queries } from "@/app/queries";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
+import { Icon } from "@/shared/ui/Icon";
 import { Page } from "@/shared/ui/Page";
 import { Table } from "@/shared/ui/Table";
 import { Moment } from "@/shared/ui/Time";
+import { useNow } from "@/shared/hooks/useNow";
+
+const CreateDialog = lazy(() => import("./CreateDialog"));
+type Token = Schemas["Token"];
 
 export function Component() {
   const { t } = useTranslation("tokens");
+  const { modal, message } = App.useApp();
+  const [creating, setCreating] = useState(false);
+  const now = useNow(60_000);
   const tokens = useQuery({ queryKey: keys.tokens, queryFn: async () => (await api.GET("/api/v1/tokens")).data?.tokens ?? [] });
+  const revoke = useMutation({
+    mutationFn: (token: Token) => api.DELETE("/api/v1/tokens/{token}", { params: { path: { token: token.id ?? 0 } } }),
+    onSuccess: (_, token) => {
+      void message.success(t("revoked", { name: token.name }));
+      void queries.invalidateQueries({ queryKey: keys.tokens });
+    },
+    onError: (error) => void message.error(error.message),
+  });
+  const ask = (token: Token) =>
+    void modal.confirm({
+      title: t("revoke_ask", { name: token.name }),
+      content: t("revoke_text"),
+      okText: t("revoke"),
+      cancelText: t("cancel"),
+      okButtonProps: { danger: true },
+      autoFocusButton: "cancel",
+      onOk: () => revoke.mutateAsync(token).catch(() => undefined),
+    });
+  const create = (
+    <Button type="primary" icon={<Icon name="plus" />} onClick={() => setCreating(true)}>
+      {t("create")}
+    </Button>
+  );
+  const over = (token: Token) => token.expires_at && new Date(token.expires_at).getTime() < now;
   return (
-    <Page title={t("title")} label={t("title")}>
+    <Page title={t("title")} label={t("title")} actions={tokens.data?.length ? create : undefined}>
+      <p className="quiet">{t("about")}</p>
       {tokens.isPending && <LoadingFace />}
-      {tokens.error && <ErrorFace error={tokens.error} retry={() => void tokens.refetch()} />}
-      {tokens.data?.length === 0 && <Face title={t("empty")} />}
+      {tokens.error && !tokens.data && <ErrorFace error={tokens.error} retry={() => void tokens.refetch()} />}
+      {tokens.data?.length === 0 && (
+        <div className="card">
+          <Face title={t("empty")} actions={create}>
+            {t("empty_text")}
+          </Face>
+        </div>
+      )}
       {tokens.data && tokens.data.length > 0 && (
         <Table
           label={t("title")}
           rows={tokens.data}
           rowKey={(token) => token.id ?? 0}
           columns={[
-            { key: "name", title: t("name"), cell: (token) => token.name },
-            { key: "scopes", title: t("scopes"), cell: (token) => token.scopes?.join(", ") },
+            { key: "name", title: t("name"), cell: (token) => <strong>{token.name}</strong> },
+            { key: "scopes", title: t("scopes"), cell: (token) => token.scopes?.map((scope) => t(`scope.${scope}`, { defaultValue: scope })).join(", ") },
             { key: "created", title: t("created"), cell: (token) => <Moment at={token.created_at} /> },
+            {
+              key: "expires",
+              title: t("expires"),
+              cell: (token) => (!token.expires_at ? t("never") : over(token) ? <span className="fault">{t("over")}</span> : <Moment at={token.expires_at} />),
+            },
             { key: "used", title: t("used"), cell: (token) => <Moment at={token.last_used_at} /> },
+            {
+              key: "actions",
+              title: t("actions"),
+              cell: (token) => (
+                <Button size="small" danger aria-label={t("revoke_name", { name: token.name })} onClick={() => ask(token)}>
+                  {t("revoke")}
+                </Button>
+              ),
+            },
           ]}
         />
       )}
+      <Suspense fallback={null}>{creating && <CreateDialog onClose={() => setCreating(false)} />}</Suspense>
     </Page>
   );
 }

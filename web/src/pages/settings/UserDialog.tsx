@@ -1,0 +1,82 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button, Checkbox, Input, Modal } from "antd";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { api } from "@/api/client";
+import { keys, queries } from "@/app/queries";
+import { CopyText } from "@/shared/ui/CopyText";
+
+/** Makes an account; its owner chooses a password by the one-time link. With a link already: shows that. */
+export default function UserDialog({ link, onClose }: { link: { name: string; link: string } | null; onClose: () => void }) {
+  const { t } = useTranslation("settings");
+  const [name, setName] = useState("");
+  const [display, setDisplay] = useState("");
+  const [email, setEmail] = useState("");
+  const [administrator, setAdministrator] = useState(false);
+  const [tried, setTried] = useState(false);
+  const create = useMutation({
+    mutationFn: async () =>
+      (await api.POST("/api/v1/users", { body: { name: name.trim(), ...(display.trim() ? { display_name: display.trim() } : {}), ...(email.trim() ? { email: email.trim() } : {}), administrator } })).data,
+    onSuccess: () => void queries.invalidateQueries({ queryKey: keys.users }),
+  });
+  const shown = link ?? (create.data ? { name: create.data.name ?? name, link: create.data.link } : null);
+  const missing = tried && !name.trim();
+  const go = () => {
+    setTried(true);
+    if (name.trim()) create.mutate();
+  };
+  return (
+    <Modal
+      open
+      title={shown ? t("link_title", { name: shown.name }) : t("create_user")}
+      maskClosable={!shown}
+      onCancel={onClose}
+      footer={
+        shown ? (
+          <Button type="primary" onClick={onClose}>
+            {t("done")}
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose}>{t("cancel")}</Button>
+            <Button type="primary" loading={create.isPending} onClick={go}>
+              {t("create")}
+            </Button>
+          </>
+        )
+      }
+    >
+      {shown ? (
+        <div className="stack">
+          <p role="status">{t("link_text")}</p>
+          <CopyText block text={new URL(shown.link, location.origin).href} />
+        </div>
+      ) : (
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            go();
+          }}
+        >
+          <label htmlFor="user-name">{t("account")}</label>
+          <Input id="user-name" autoFocus autoComplete="off" value={name} status={missing ? "error" : undefined} aria-invalid={missing} onChange={(event) => setName(event.target.value)} />
+          {missing && <p className="fault">{t("account_missing")}</p>}
+          <label htmlFor="user-display">{t("name")}</label>
+          <Input id="user-display" value={display} onChange={(event) => setDisplay(event.target.value)} />
+          <label htmlFor="user-email">{t("email")}</label>
+          <Input id="user-email" type="email" value={email} onChange={(event) => setEmail(event.target.value)} />
+          <Checkbox checked={administrator} onChange={(event) => setAdministrator(event.target.checked)}>
+            {t("administrator")}
+          </Checkbox>
+          {create.error && (
+            <p role="alert" className="fault">
+              {create.error.message}
+            </p>
+          )}
+          <button type="submit" hidden />
+        </form>
+      )}
+    </Modal>
+  );
+}

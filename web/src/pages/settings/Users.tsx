@@ -1,0 +1,106 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { App, Button } from "antd";
+import { lazy, Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { api, type Schemas } from "@/api/client";
+import { useMe } from "@/api/session";
+import { keys, queries } from "@/app/queries";
+import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
+import { Icon } from "@/shared/ui/Icon";
+import { StateShape } from "@/shared/ui/StateTag";
+import { Table } from "@/shared/ui/Table";
+import { Moment } from "@/shared/ui/Time";
+
+const UserDialog = lazy(() => import("./UserDialog"));
+type User = Schemas["User"];
+
+/** Who may sign in here. */
+export function Users() {
+  const { t } = useTranslation("settings");
+  const { modal, message } = App.useApp();
+  const me = useMe();
+  const [creating, setCreating] = useState(false);
+  const [link, setLink] = useState<{ name: string; link: string } | null>(null);
+  const users = useQuery({ queryKey: keys.users, queryFn: async () => (await api.GET("/api/v1/users")).data?.users ?? [] });
+  const renew = () => void queries.invalidateQueries({ queryKey: keys.users });
+  const failed = (error: Error) => void message.error(error.message);
+  const freeze = useMutation({
+    mutationFn: ({ user, disabled }: { user: User; disabled: boolean }) => api.PUT("/api/v1/users/{name}/disabled", { params: { path: { name: user.name ?? "" } }, body: { disabled } }),
+    onSuccess: renew,
+    onError: failed,
+  });
+  const newLink = useMutation({
+    mutationFn: async (user: User) => (await api.POST("/api/v1/users/{name}/link", { params: { path: { name: user.name ?? "" } } })).data,
+    onSuccess: (made, user) => setLink({ name: user.name ?? "", link: made?.link ?? "" }),
+    onError: failed,
+  });
+  const askFreeze = (user: User) =>
+    void modal.confirm({
+      title: t("freeze_ask", { name: user.name }),
+      content: t("freeze_text"),
+      okText: t("freeze"),
+      cancelText: t("cancel"),
+      okButtonProps: { danger: true },
+      autoFocusButton: "cancel",
+      onOk: () => freeze.mutateAsync({ user, disabled: true }).catch(() => undefined),
+    });
+  return (
+    <section className="settings-users" aria-labelledby="users">
+      <div className="row">
+        <h2 id="users" className="grow">
+          {t("users")}
+        </h2>
+        <Button icon={<Icon name="plus" />} onClick={() => setCreating(true)}>
+          {t("create_user")}
+        </Button>
+      </div>
+      {users.isPending && <LoadingFace />}
+      {users.error && !users.data && <ErrorFace error={users.error} retry={() => void users.refetch()} />}
+      {users.data && (
+        <Table
+          label={t("users")}
+          rows={users.data}
+          rowKey={(user) => user.name ?? ""}
+          columns={[
+            { key: "name", title: t("account"), cell: (user) => <strong>{user.name}</strong> },
+            { key: "display", title: t("name"), cell: (user) => user.display_name || "–" },
+            { key: "email", title: t("email"), wideOnly: true, cell: (user) => user.email || "–" },
+            { key: "role", title: t("role"), cell: (user) => t(user.administrator ? "administrator" : "member") },
+            {
+              key: "state",
+              title: t("state"),
+              cell: (user) => (
+                <span className={`row settings-state ${user.disabled ? "fault" : "settings-active"}`}>
+                  <StateShape state={user.disabled ? "cancelled" : "succeeded"} /> {t(user.disabled ? "frozen" : "active")}
+                </span>
+              ),
+            },
+            { key: "seen", title: t("seen"), cell: (user) => <Moment at={user.last_seen_at} /> },
+            {
+              key: "actions",
+              title: t("actions"),
+              cell: (user) => (
+                <span className="row settings-actions">
+                  <Button size="small" disabled={newLink.isPending} onClick={() => newLink.mutate(user)}>
+                    {t("reset")}
+                  </Button>
+                  {user.name !== me.name &&
+                    (user.disabled ? (
+                      <Button size="small" onClick={() => freeze.mutate({ user, disabled: false })}>
+                        {t("activate")}
+                      </Button>
+                    ) : (
+                      <Button size="small" danger onClick={() => askFreeze(user)}>
+                        {t("freeze")}
+                      </Button>
+                    ))}
+                </span>
+              ),
+            },
+          ]}
+        />
+      )}
+      <Suspense fallback={null}>{(creating || link) && <UserDialog link={link} onClose={() => (setCreating(false), setLink(null))} />}</Suspense>
+    </section>
+  );
+}

@@ -1,0 +1,97 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button, Input, Modal, Radio, Select } from "antd";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { api } from "@/api/client";
+import { useMe } from "@/api/session";
+import { keys, queries } from "@/app/queries";
+import { CopyText } from "@/shared/ui/CopyText";
+
+const lives = ["7d", "30d", "90d", "365d", ""] as const;
+const scopes = ["read", "write", "admin"] as const;
+
+/** Makes a token and shows its text, this once, with lines that use it. */
+export default function CreateDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation("tokens");
+  const me = useMe();
+  const [name, setName] = useState("");
+  const [scope, setScope] = useState<(typeof scopes)[number]>("write");
+  const [life, setLife] = useState<string>("90d");
+  const [tried, setTried] = useState(false);
+  const create = useMutation({
+    mutationFn: async () => (await api.POST("/api/v1/tokens", { body: { name: name.trim(), scopes: [scope], expires_in: life || null } })).data,
+    onSuccess: () => void queries.invalidateQueries({ queryKey: keys.tokens }),
+  });
+  const go = () => {
+    setTried(true);
+    if (name.trim()) create.mutate();
+  };
+  const made = create.data;
+  const missing = tried && !name.trim();
+  return (
+    <Modal
+      open
+      width={620}
+      title={made ? t("made_title", { name: made.name }) : t("create_title")}
+      maskClosable={!made}
+      onCancel={onClose}
+      footer={
+        made ? (
+          <Button type="primary" onClick={onClose}>
+            {t("done")}
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose}>{t("cancel")}</Button>
+            <Button type="primary" loading={create.isPending} onClick={go}>
+              {t("create")}
+            </Button>
+          </>
+        )
+      }
+    >
+      {made ? (
+        <div className="stack">
+          <p role="status">{t("once")}</p>
+          <CopyText block text={made.token} />
+          <h3>{t("use_cli")}</h3>
+          <CopyText block text={`echo ${made.token} | trainyard login ${location.origin} --token-stdin`} shown={`echo … | trainyard login ${location.origin} --token-stdin`} />
+          <h3>{t("use_curl")}</h3>
+          <CopyText block text={`curl -H "Authorization: Bearer ${made.token}" ${location.origin}/api/v1/jobs`} shown={`curl -H "Authorization: Bearer …" ${location.origin}/api/v1/jobs`} />
+        </div>
+      ) : (
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            go();
+          }}
+        >
+          <label htmlFor="token-name">{t("name")}</label>
+          <Input id="token-name" autoFocus maxLength={100} value={name} status={missing ? "error" : undefined} aria-invalid={missing} aria-describedby="token-name-said" onChange={(event) => setName(event.target.value)} />
+          <p id="token-name-said" className={missing ? "fault" : "quiet"}>
+            {t(missing ? "name_missing" : "name_hint")}
+          </p>
+          <span id="token-scope">{t("scopes")}</span>
+          <Radio.Group aria-labelledby="token-scope" value={scope} onChange={(event) => setScope(event.target.value as (typeof scopes)[number])} className="stack">
+            {scopes
+              .filter((one) => one !== "admin" || me.administrator)
+              .map((one) => (
+                <Radio key={one} value={one}>
+                  {t(`scope.${one}`)} <span className="quiet">{t(`scope_text.${one}`)}</span>
+                </Radio>
+              ))}
+          </Radio.Group>
+          <label htmlFor="token-life">{t("expires")}</label>
+          <Select id="token-life" value={life} options={lives.map((value) => ({ value, label: value ? t("days", { count: Number.parseInt(value) }) : t("never") }))} onChange={setLife} />
+          {create.error && (
+            <p role="alert" className="fault">
+              {create.error.message}
+            </p>
+          )}
+          <button type="submit" hidden />
+        </form>
+      )}
+    </Modal>
+  );
+}
