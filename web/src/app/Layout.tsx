@@ -11,6 +11,7 @@ import { BottomBar, Navigation } from "./Navigation";
 import { Header } from "./Header";
 import { collectNotices } from "./inbox";
 import { keepFresh, keys } from "./queries";
+import { DropAnywhere } from "./DropAnywhere";
 import { LiveStrip } from "./LiveStrip";
 import { SessionWatch } from "./SessionWatch";
 

@@ -5,6 +5,7 @@ import type { Job, Why } from "@/api/client";
 import { languageNow } from "@/app/i18n";
 import { shortTime } from "@/shared/format/time";
 import { hasEnded } from "@/shared/job/states";
+import { useReasons } from "@/shared/reason";
 import { ErrorFace } from "@/shared/ui/Face";
 import { Moment } from "@/shared/ui/Time";
 import { useWhy } from "./api";
@@ -13,6 +14,7 @@ import { Evidence } from "./Evidence";
 /** Why it waits, or why it failed: the cause in one sentence, the numbers, and what would change it. */
 export function WhyPanel({ job }: { job: Job }) {
   const { t } = useTranslation("job");
+  const reasons = useReasons();
   const wanted = job.state === "queued" || job.state === "paused" || job.state === "failed" || job.state === "cancelled" || Boolean(job.not_before);
   const why = useWhy(job.id, wanted);
   if (!wanted) return null;
@@ -22,7 +24,7 @@ export function WhyPanel({ job }: { job: Job }) {
   return (
     <section className={`card why why-${kind}`} aria-label={t(`why.${kind}`)}>
       <h2>{t(`why.${kind}`)}</h2>
-      <p className="why-text">{why.data.text}</p>
+      <p className="why-text">{kind === "waiting" ? reasons.all(why.data) : why.data.text}</p>
       {kind === "waiting" ? <Waiting why={why.data} job={job} /> : <Ended job={job} />}
     </section>
   );
@@ -30,6 +32,7 @@ export function WhyPanel({ job }: { job: Job }) {
 
 function Waiting({ why, job }: { why: Why; job: Job }) {
   const { t } = useTranslation("job");
+  const reasons = useReasons();
   const language = languageNow();
   const estimate = why.estimate;
   return (
@@ -70,12 +73,12 @@ function Waiting({ why, job }: { why: Why; job: Job }) {
       </dl>
       {(why.reasons ?? []).length > 1 && (
         <ul className="why-reasons">
-          {why.reasons?.map((reason, index) => <li key={index}>{reason.text}</li>)}
+          {why.reasons?.map((reason, index) => <li key={index}>{reasons.say(reason)}</li>)}
         </ul>
       )}
       {why.change?.text && (
         <p>
-          <strong>{t("change_title")}</strong> {why.change.text}{" "}
+          <strong>{t("change_title")}</strong> {reasons.say(why.change)}{" "}
           <Link to={`/jobs/new?from=${job.id}`}>{t("clone_and_change")}</Link>
         </p>
       )}

@@ -7,6 +7,7 @@ import { api, type JobSummary, type Why } from "@/api/client";
 import { useMe } from "@/api/session";
 import { keys } from "@/app/queries";
 import { shortTime } from "@/shared/format/time";
+import { useReasons } from "@/shared/reason";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
 import { Table } from "@/shared/ui/Table";
@@ -21,6 +22,7 @@ export function Component() {
   const language = i18n.language === "en" ? "en" : "zh";
   const me = useMe();
   const navigate = useNavigate();
+  const reasons = useReasons();
   const queue = useQuery({
     queryKey: keys.queue,
     queryFn: async () => (await api.GET("/api/v1/queue", { params: { query: { limit: 1000 } } })).data?.queue ?? [],
@@ -106,7 +108,7 @@ export function Component() {
                 title: t("reason"),
                 cell: (entry) => {
                   const why = whys.get(entry.id ?? "");
-                  const text = why?.text || jobs.get(entry.id ?? "")?.reason;
+                  const text = why ? reasons.all(why) : jobs.get(entry.id ?? "")?.reason;
                   return text ? <span className={`queue-why${why?.verdict === "impossible" ? " fault" : ""}`}>{text}</span> : "–";
                 },
               },

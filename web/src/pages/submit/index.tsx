@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { App, Button } from "antd";
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState, type DragEvent } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate, useSearchParams } from "react-router-dom";
 import { api, ApiError, fetchRaw } from "@/api/client";
@@ -9,7 +9,7 @@ import { keys } from "@/app/queries";
 import { useWorkspace } from "@/app/WorkspaceSwitcher";
 import { shortTime } from "@/shared/format/time";
 import { usePreference } from "@/shared/preferences";
-import { takeOpened } from "@/shared/job/opened_file";
+import { onOpened, takeOpened } from "@/shared/job/opened_file";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
 import { Page } from "@/shared/ui/Page";
@@ -66,7 +66,6 @@ function Submit() {
   const [draft, setDraft] = useState(() => (from ? null : recallDraft(me.name ?? "")));
   const [confirming, setConfirming] = useState(false);
   const [converting, setConverting] = useState<Dialect | null>(null);
-  const [over, setOver] = useState(false);
   const picker = useRef<HTMLInputElement>(null);
 
   const change = useCallback((next: string) => {
@@ -129,8 +128,12 @@ function Submit() {
     [change, message, t],
   );
   useEffect(() => {
-    const files = takeOpened();
-    if (files.length) void open(files);
+    const take = () => {
+      const files = takeOpened();
+      if (files.length) void open(files);
+    };
+    take();
+    return onOpened(take);
   }, [open]);
 
   const { checked, error: checkError, pending, retry } = useCheck(text, format);
@@ -192,12 +195,6 @@ function Submit() {
     localStorage.setItem("ty.submit.images", JSON.stringify([...new Set([...used, ...images])].slice(0, 20)));
   }, [submit.isSuccess, checked, images]);
 
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    event.stopPropagation();
-    setOver(false);
-    void open([...event.dataTransfer.files]);
-  };
   const errors = issues.filter(isError);
   const title = from && origin.data ? t("clone_of", { name: origin.data.handle }) : t("title");
   const refused = submit.error ? faultsOf(submit.error) : [];
@@ -246,19 +243,8 @@ function Submit() {
           event.target.value = "";
         }}
       />
-      <div
-        className="submit-columns"
-        data-over={over ? "" : undefined}
-        onDragOver={(event) => {
-          if (![...event.dataTransfer.types].includes("Files")) return;
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={(event) => event.currentTarget === event.target && setOver(false)}
-        onDrop={drop}
-      >
+      <div className="submit-columns">
         <div className="submit-main">
-          {over && <p className="drop-hint">{t("drop_hint")}</p>}
           {checkError ? <ErrorFace error={checkError} retry={retry} /> : null}
           {from && source.isPending ? (
             <LoadingFace lines={8} />

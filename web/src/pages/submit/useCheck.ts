@@ -75,9 +75,11 @@ export function useCheck(text: string, format: Dialect | ""): { checked: Checked
   };
 }
 
-/** A job file in another format, and what of it cannot be said there. */
+/** A job file in another format, and what of it cannot be said there; the reader decides whether that matters. */
 export async function convert(text: string, from: Dialect | "", to: Dialect): Promise<Converted> {
-  return (await post("/api/v1/convert", { format: from, to }, text)) as Converted;
+  const answer = (await post("/api/v1/convert", { format: from, to, lossy: "true" }, text)) as Partial<Converted>;
+  if (typeof answer.text !== "string") throw new Error(answer.issues?.map((issue) => issue.message).join(" ") || "no text");
+  return { text: answer.text, issues: answer.issues ?? [] };
 }
 
 export type Submitted = Schemas["Submitted"];
