@@ -61,6 +61,7 @@ export function Layout() {
         <Outlet />
       </main>
       <BottomBar />
+      <DropAnywhere />
       <SessionWatch />
     </div>
   );
