@@ -7,7 +7,7 @@ import "monaco-editor/features/folding/register";
 import "monaco-editor/features/gotoError/register";
 import "monaco-editor/features/hover/register";
 import "monaco-editor/features/indentation/register";
-import "monaco-editor/features/suggest/register";
+import "monaco-editor/editor/contrib/suggest/browser/suggestController";
 import "monaco-editor/features/toggleTabFocusMode/register";
 import "monaco-editor/features/wordOperations/register";
 import "monaco-editor/languages/definitions/yaml/register";
@@ -42,7 +42,7 @@ languages.setLanguageConfiguration("json", {
 });
 
 // The colours of the page, dark enough to be read: comments of the built-in themes are not.
-editor.defineTheme("ty-light", { base: "vs", inherit: true, rules: [{ token: "comment", foreground: "4E5969" }, { token: "type", foreground: "0A4FC4" }, { token: "string", foreground: "00704A" }, { token: "number", foreground: "7A3FA8" }, { token: "keyword", foreground: "8F6200" }], colors: { "editor.background": "#FFFFFF", "editorLineNumber.foreground": "#5F6B7A" } });
+editor.defineTheme("ty-light", { base: "vs", inherit: true, rules: [{ token: "comment", foreground: "4E5969" }, { token: "type", foreground: "0A4FC4" }, { token: "string", foreground: "00704A" }, { token: "string.yaml", foreground: "00704A" }, { token: "type.yaml", foreground: "0A4FC4" }, { token: "number.yaml", foreground: "7A3FA8" }, { token: "number", foreground: "7A3FA8" }, { token: "keyword", foreground: "8F6200" }], colors: { "editor.background": "#FFFFFF", "editorLineNumber.foreground": "#5F6B7A" } });
 editor.defineTheme("ty-dark", { base: "vs-dark", inherit: true, rules: [{ token: "comment", foreground: "A9B1BC" }, { token: "type", foreground: "8AB8FF" }, { token: "string", foreground: "6FD6A8" }, { token: "number", foreground: "B18CFF" }, { token: "keyword", foreground: "F2C04A" }], colors: { "editor.background": "#17191D", "editorLineNumber.foreground": "#A9B1BC" } });
 
 /** What completion and hover know at this moment; there is one editor on a page. */
