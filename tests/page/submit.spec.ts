@@ -30,6 +30,8 @@ async function writeText(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text);
 }
 
+const importFile = (page: Page, name: string, text: string) => page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+
 test.describe("the form", () => {
   test.use({ viewport: { width: 1280, height: 900 } });
 
@@ -193,7 +195,7 @@ test.describe("the editor", () => {
   test("files are opened by the picker and by dropping; several documents are several jobs", async ({ signedIn: page, server }) => {
     await page.goto(`${server.url}/jobs/new`);
     await expect(page.getByLabel("作业名称")).toBeVisible();
-    await page.getByLabel("导入", { exact: true }).and(page.locator("input")).setInputFiles({ name: "one.json", mimeType: "application/json", buffer: Buffer.from('{"name": "imported", "run": "echo hi", "gpus": 0}') });
+    await importFile(page, "one.json", '{"name": "imported", "run": "echo hi", "gpus": 0}');
     await expect(page.getByLabel("作业名称")).toHaveValue("imported");
     const data = await page.evaluateHandle(() => {
       const transfer = new DataTransfer();
@@ -212,7 +214,7 @@ test.describe("the editor", () => {
   test("an OpenPAI file is taken as it is", async ({ signedIn: page, server }) => {
     await openEditor(page, server);
     const pai = { jobName: "from-scm", image: "python:3.12", taskRoles: [{ name: "main", taskNumber: 1, cpuNumber: 1, memoryMB: 512, gpuNumber: 0, command: "echo hello from v1" }] };
-    await writeText(page, JSON.stringify(pai, null, 2));
+    await importFile(page, "job.json", JSON.stringify(pai, null, 2));
     await expect(page.getByText("OpenPAI v1（SCM）（识别）")).toBeVisible();
     await expect(page.getByText("1 个任务角色 · 1 个任务")).toBeVisible();
     await page.getByRole("button", { name: "提交", exact: true }).click();

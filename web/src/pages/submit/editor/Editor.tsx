@@ -57,6 +57,7 @@ export default function Editor({ ref, text, label, issues, schema, onText, onSub
       padding: { top: 10, bottom: 10 },
       quickSuggestions: { other: true, comments: false, strings: true },
       suggest: { showWords: false },
+      acceptSuggestionOnEnter: "smart",
       ariaLabel: label,
       contextmenu: false,
       accessibilitySupport: "auto",
