@@ -44,10 +44,12 @@ export function NodeMap({ nodes, chosen, onChoose }: { nodes: Node[]; chosen: st
                 className={`node-tile${down ? " node-down" : ""}`}
                 tabIndex={chosen === null ? (index === 0 ? 0 : -1) : node.name === chosen ? 0 : -1}
                 aria-pressed={node.name === chosen}
-                aria-label={[node.name, down ? node.problem || t("down") : "", ...facts].filter(Boolean).join(", ")}
                 onClick={() => onChoose(node.name === chosen ? null : (node.name ?? null))}
               >
-                <span className="node-name cut">{node.name}</span>
+                <span className="node-name cut">
+                  {node.name}
+                  <span className="visually-hidden">, </span>
+                </span>
                 {gpus.length > 0 ? (
                   <span className="gpu-cells">
                     {gpus.map((gpu) => (
@@ -59,7 +61,10 @@ export function NodeMap({ nodes, chosen, onChoose }: { nodes: Node[]; chosen: st
                     <i style={{ width: `${Math.min(100, ((node.cpus_used ?? 0) / (node.cpus || 1)) * 100)}%` }} />
                   </span>
                 )}
-                <span className="node-facts numbers">{down ? node.problem || t("down") : facts[gpus.length ? 0 : 1]}</span>
+                <span className="node-facts numbers">
+                  {down ? node.problem || t("down") : facts[gpus.length ? 0 : 1]}
+                  <span className="visually-hidden">, {facts.slice(gpus.length ? 1 : 0).join(", ")}</span>
+                </span>
               </button>
             </li>
           );

@@ -29,7 +29,7 @@ export default function UserDialog({ link, onClose }: { link: { name: string; li
     <Modal
       open
       title={shown ? t("link_title", { name: shown.name }) : t("create_user")}
-      maskClosable={!shown}
+      mask={{ closable: !shown }}
       onCancel={onClose}
       footer={
         shown ? (

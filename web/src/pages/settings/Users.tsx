@@ -45,9 +45,9 @@ export function Users() {
       onOk: () => freeze.mutateAsync({ user, disabled: true }).catch(() => undefined),
     });
   return (
-    <section className="settings-users" aria-labelledby="users">
+    <div className="settings-users">
       <div className="row">
-        <h2 id="users" className="grow">
+        <h2 className="grow">
           {t("users")}
         </h2>
         <Button icon={<Icon name="plus" />} onClick={() => setCreating(true)}>
@@ -101,6 +101,6 @@ export function Users() {
         />
       )}
       <Suspense fallback={null}>{(creating || link) && <UserDialog link={link} onClose={() => (setCreating(false), setLink(null))} />}</Suspense>
-    </section>
+    </div>
   );
 }

@@ -33,7 +33,7 @@ export default function CreateDialog({ onClose }: { onClose: () => void }) {
       open
       width={620}
       title={made ? t("made_title", { name: made.name }) : t("create_title")}
-      maskClosable={!made}
+      mask={{ closable: !made }}
       onCancel={onClose}
       footer={
         made ? (
