@@ -55,7 +55,7 @@ export function RoleForm({ file, role, issues, professional, gpuTypes, images, s
           />
         )}
       </Field>
-      <Field label={t("gpu_count")} faults={faults("gpus")} hint={gpus === null ? t("only_in_editor_one") : undefined}>
+      <Field label={t("gpu_count")} faults={faults("gpus")} hint={gpus === null ? t("shown_in_editor") : undefined}>
         {(parts) => <InputNumber {...parts} min={0} max={1024} precision={0} disabled={gpus === null} value={gpus?.count ?? 0} onChange={(value) => put("gpus")(writeGpus({ count: value ?? 0, type: gpus?.type ?? "" }))} />}
       </Field>
       <Field label={t("gpu_type")}>

@@ -27,7 +27,7 @@ function Rows<Row>({ label, hint, add, value, read, write, empty, onChange, faul
   if (!readable) {
     return (
       <FieldGroup label={label} faults={faults}>
-        <p className="field-hint">{t("only_in_editor_one")}</p>
+        <p className="field-hint">{t("shown_in_editor")}</p>
       </FieldGroup>
     );
   }
