@@ -54,9 +54,9 @@ export default function CreateDialog({ onClose }: { onClose: () => void }) {
         <div className="stack">
           <p role="status">{t("once")}</p>
           <CopyText block text={made.token} />
-          <h3>{t("use_cli")}</h3>
+          <strong>{t("use_cli")}</strong>
           <CopyText block text={`echo ${made.token} | trainyard login ${location.origin} --token-stdin`} shown={`echo … | trainyard login ${location.origin} --token-stdin`} />
-          <h3>{t("use_curl")}</h3>
+          <strong>{t("use_curl")}</strong>
           <CopyText block text={`curl -H "Authorization: Bearer ${made.token}" ${location.origin}/api/v1/jobs`} shown={`curl -H "Authorization: Bearer …" ${location.origin}/api/v1/jobs`} />
         </div>
       ) : (
