@@ -97,7 +97,7 @@ test("settings: a user gets a link, is frozen, and comes back", async ({ signedI
   await expect(row).toContainText("已冻结");
   await row.getByRole("button", { name: "激活" }).click();
   await expect(row).toContainText("已激活");
-  await page.getByRole("button", { name: "English" }).click();
+  await page.getByRole("button", { name: "English", exact: true }).click();
   await expect(page.getByRole("heading", { name: "Settings" })).toBeVisible();
 });
 

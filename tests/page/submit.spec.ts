@@ -114,7 +114,7 @@ test.describe("the form", () => {
     await page.getByRole("button", { name: "提交", exact: true }).click();
     await expect(page.getByRole("heading", { name: "origin-2" })).toBeVisible();
     await page.goto(`${server.url}/jobs/new?from=nothing-like-this`);
-    await expect(page.getByRole("alert")).toContainText("找不到");
+    await expect(page.getByRole("alert")).toContainText("没有找到");
   });
 
   test("a lost connection submits once; what was written survives the tab", async ({ signedIn: page, server }) => {
