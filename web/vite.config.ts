@@ -23,6 +23,8 @@ export default defineConfig({
       input: ["index.html", "signin.html"],
       output: {
         manualChunks(id) {
+          // Vite's own loader of chunks belongs to everything; left alone it would move in with the editor.
+          if (id.includes("vite/preload-helper") || id.includes("commonjsHelpers")) return "react";
           if (/node_modules\/(react|react-dom|scheduler)\//.test(id)) return "react";
           if (/node_modules\/monaco-editor\//.test(id) && !/worker/.test(id)) return "editor";
           return undefined;

@@ -219,7 +219,7 @@ test.describe("the editor", () => {
     await expect(page.getByText("1 个任务角色 · 1 个任务")).toBeVisible();
     await page.getByRole("button", { name: "提交", exact: true }).click();
     await expect(page.getByRole("heading", { name: "from-scm" })).toBeVisible();
-    expect(await server.call<string>("GET", `/api/v1/jobs/${jobOf(page)}/spec`)).toMatchObject(pai);
+    expect(JSON.parse(await server.call<string>("GET", `/api/v1/jobs/${jobOf(page)}/spec`))).toEqual(pai);
   });
 
   test("comes only when it is opened, and stays within its budget", async ({ signedIn: page, server }) => {
