@@ -91,7 +91,7 @@ test("a session that ended asks for the password above the page and goes on", as
   await dialog.getByLabel("wangwu 的密码").fill("a good long password");
   await page.keyboard.press("Enter");
   await expect(dialog).toBeHidden();
-  await expect(page.getByRole("list", { name: "地图" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "队列", exact: true })).toBeVisible();
 });
 
 test("an error has a face with a way on, and an unknown address says so", async ({ signedIn: page, server }) => {
