@@ -31,8 +31,7 @@ endif()
 
 find_program(TY_CCACHE ccache)
 if(TY_CCACHE)
-  set(launcher ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${TY_CCACHE})
+  set(launcher ${CMAKE_SOURCE_DIR}/tools/compile)
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
