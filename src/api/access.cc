@@ -19,6 +19,7 @@ constexpr Operation kOperations[] = {
     {"stop_job", "/api/v1/jobs/{id}/stop", Method::Post, JobOwner, Write},
     {"pause_job", "/api/v1/jobs/{id}/pause", Method::Post, JobOwner, Write},
     {"resume_job", "/api/v1/jobs/{id}/resume", Method::Post, JobOwner, Write},
+    {"move_job", "/api/v1/jobs/{id}/move", Method::Post, Administrator, Admin},
     {"set_job_limit", "/api/v1/jobs/{id}/limit", Method::Post, JobOwner, Write},
     {"clone_job", "/api/v1/jobs/{id}/clone", Method::Post, SignedIn, Write},
     {"retry_job", "/api/v1/jobs/{id}/retry", Method::Post, SignedIn, Write},

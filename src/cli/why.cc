@@ -13,20 +13,29 @@ namespace json = boost::json;
 namespace {
 
 void print(const json::value& why) {
-  std::printf("%s: %s\n", coloured_state(text(why, "state")).c_str(), text(why, "text").c_str());
+  const json::array& reasons = items(why, "reasons");
+  std::printf("%s: %s\n",
+              coloured_state(text(why, "state")).c_str(),
+              reasons.empty() ? text(why, "text").c_str() : text(reasons[0], "text").c_str());
+  for (std::size_t i = 1; i < reasons.size(); ++i)
+    std::printf("          and %s\n", text(reasons[i], "text").c_str());
   if (const std::int64_t position = number(why, "position"); position > 0) {
     std::printf("position  %lld of %lld\n",
                 static_cast<long long>(position),
                 static_cast<long long>(number(why, "waiting")));
   }
   if (const json::value* estimate = child(why, "estimate")) {
-    std::printf("start     about %s (between %s and %s)\n",
-                short_time(text(*estimate, "likely")).c_str(),
-                short_time(text(*estimate, "early")).c_str(),
-                short_time(text(*estimate, "late")).c_str());
+    const std::string likely = short_time(text(*estimate, "likely"));
+    const std::string early = short_time(text(*estimate, "early"));
+    const std::string late = short_time(text(*estimate, "late"));
+    if (early == late)
+      std::printf("start     about %s\n", likely.c_str());
+    else
+      std::printf(
+          "start     about %s (between %s and %s)\n", likely.c_str(), early.c_str(), late.c_str());
   }
   if (const json::value* change = child(why, "change"))
-    std::printf("to start now: %s\n", text(*change, "text").c_str());
+    std::printf("to start it now: %s\n", text(*change, "text").c_str());
 }
 
 }  // namespace
@@ -47,13 +56,16 @@ void add_why(CLI::App& app, Context& context) {
 
   CLI::App* queue = app.add_subcommand("queue", "What waits, in the order of decisions");
   auto limit = std::make_shared<int>(50);
+  auto offset = std::make_shared<int>(0);
   queue->add_option("--limit", *limit, "How many at most")->check(CLI::Range(1, 1000));
+  queue->add_option("--offset", *offset, "Leave out so many at the front")
+      ->check(CLI::NonNegativeNumber);
   add_output_flag(*queue, context);
-  queue->callback([&context, limit] {
+  queue->callback([&context, limit, offset] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer =
-        api->get("/api/v1/queue", {{"limit", std::to_string(*limit)}});
+    const Result<json::value> answer = api->get(
+        "/api/v1/queue", {{"limit", std::to_string(*limit)}, {"offset", std::to_string(*offset)}});
     if (!answer) return context.say(answer.error());
     if (context.print_json(*answer)) return;
     Table table({"#", "ID", "NAME", "PRIORITY", "TASKS", "GPUS", "WAITING"});
@@ -71,6 +83,28 @@ void add_why(CLI::App& app, Context& context) {
       std::puts("nothing waits");
     else
       table.print();
+  });
+
+  CLI::App* move = app.add_subcommand(
+      "move",
+      "Move a waiting job in the queue, to the very front or before another; administrators");
+  auto moved = std::make_shared<std::string>();
+  auto before = std::make_shared<std::string>();
+  move->add_option("JOB", *moved, "Its id, the first characters of it, or OWNER~NAME")->required();
+  move->add_option("--before", *before, "The waiting job to go right before; the front otherwise")
+      ->type_name("JOB");
+  add_output_flag(*move, context);
+  move->callback([&context, moved, before] {
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    const json::value target = before->empty() ? json::value(nullptr) : json::value(*before);
+    const Result<json::value> answer =
+        api->post("/api/v1/jobs/" + *moved + "/move", json::object{{"before", target}});
+    if (!answer) return context.say(answer.error());
+    if (context.print_json(*answer)) return;
+    std::printf("%s %s\n",
+                text(*answer, "handle").c_str(),
+                before->empty() ? "goes first" : ("goes right before " + *before).c_str());
   });
 }
 

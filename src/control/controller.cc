@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "control/capacity.h"
+#include "control/queue_move.h"
 #include "model/failure.h"
 #include "model/names.h"
 #include "model/task_note.h"
@@ -24,6 +25,8 @@ using model::TaskState;
 namespace {
 
 constexpr std::size_t kManyWaiting = 256;
+/// For so long a full explanation is told again as it was.
+constexpr Millis kExplained{2000};
 
 bool holds_a_place(TaskState state) {
   return state == TaskState::Starting || state == TaskState::Running ||
@@ -136,6 +139,8 @@ void Controller::free_places(LiveJob& live, const std::vector<model::EndedTry>& 
 
 void Controller::ask_for_places(LiveJob& live) {
   const model::JobState state = live.job.life.state;
+  // A place in the queue is given for one stretch of waiting.
+  if (state != model::JobState::Queued) live.place.reset();
   if (model::is_final(state) || state == model::JobState::Stopping ||
       state == model::JobState::Paused) {
     scheduler_.withdraw_job(live.job.id);
@@ -146,6 +151,7 @@ void Controller::ask_for_places(LiveJob& live) {
   const std::vector<model::TaskRef> tasks = progress(live).to_place(clock_.now());
   if (tasks.empty()) return;
   for (sched::Request& request : sched::requests_for(live.job, *live.spec, tasks, host_ports_)) {
+    if (request.id.part == 0) request.place = live.place;
     scheduler_.enqueue(std::move(request));
   }
   plan_wanted_ = true;
@@ -214,6 +220,7 @@ void Controller::fire_deadlines() {
 
 void Controller::plan() {
   plan_wanted_ = false;
+  explained_.clear();
   const sched::Plan plan = scheduler_.plan(clock_.now());
   next_look_ = plan.next_look;
   for (const sched::Preempt& preempt : plan.preempt) {
@@ -568,6 +575,34 @@ asio::awaitable<Result<void>> Controller::tell_here(JobId job, model::Fact fact)
   co_return Result<void>{};
 }
 
+asio::awaitable<Result<void>> Controller::move(JobId job,
+                                               std::optional<JobId> before,
+                                               std::string by) {
+  return rt::run_on(io_.get_executor(),
+                    move_here(std::move(job), std::move(before), std::move(by)));
+}
+
+asio::awaitable<Result<void>> Controller::move_here(JobId job,
+                                                    std::optional<JobId> before,
+                                                    std::string by) {
+  LiveJob* live = find(job);
+  if (live == nullptr || live->job.life.state != model::JobState::Queued)
+    co_return fail(Errc::Conflict, "only a job that waits can be moved in the queue");
+  std::optional<sched::RequestId> other;
+  if (before) other = sched::RequestId{.job = *before};
+  auto place = scheduler_.move_before({.job = job}, other);
+  if (!place) co_return fail(Errc::Conflict, std::move(place.error().message));
+  live->place = *place;
+  // The event is the audit, and what a restarted server finds the place in (recovery.cc).
+  model::Effects effects;
+  effects.notes.push_back(
+      {.kind = std::string(kMoved), .actor = std::move(by), .data = moved_to_json(*place, before)});
+  after_change(*live, effects);
+  plan_wanted_ = true;
+  co_await wait_saved(applied_generation_);
+  co_return Result<void>{};
+}
+
 asio::awaitable<void> Controller::wait_saved(std::uint64_t generation) {
   while (saved_generation_ < generation) {
     co_await saved_.async_wait(asio::as_tuple(asio::use_awaitable));
@@ -583,11 +618,19 @@ asio::awaitable<void> Controller::wait_final(JobId job) {
   return rt::run_on(io_.get_executor(), here(*this, std::move(job)));
 }
 
-asio::awaitable<sched::Explanation> Controller::explain(JobId job) {
-  auto here = [](Controller& self, JobId job) -> asio::awaitable<sched::Explanation> {
-    co_return self.scheduler_.explain({.job = std::move(job)}, self.clock_.now());
+asio::awaitable<sched::Explanation> Controller::explain(JobId job, bool full) {
+  auto here = [](Controller& self, JobId job, bool full) -> asio::awaitable<sched::Explanation> {
+    const Time now = self.clock_.now();
+    const sched::RequestId id{.job = job};
+    if (!full) co_return self.scheduler_.explain(id, now);
+    std::erase_if(self.explained_,
+                  [&](const auto& entry) { return entry.second.first + kExplained < now; });
+    auto [known, is_new] = self.explained_.try_emplace(job);
+    if (is_new)
+      known->second = {now, self.scheduler_.explain(id, now, sched::Scheduler::Detail::Full)};
+    co_return known->second.second;
   };
-  return rt::run_on(io_.get_executor(), here(*this, std::move(job)));
+  return rt::run_on(io_.get_executor(), here(*this, std::move(job), full));
 }
 
 asio::awaitable<std::vector<sched::QueueEntry>> Controller::queue(std::size_t offset,

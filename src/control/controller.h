@@ -72,7 +72,12 @@ class Controller {
   /// Returns once the job is final and stored. Any thread.
   boost::asio::awaitable<void> wait_final(JobId job);
 
-  boost::asio::awaitable<sched::Explanation> explain(JobId job);
+  /// An administrator puts a waiting job right before another, or with none to the very front.
+  /// Answers once that is stored. Any thread.
+  boost::asio::awaitable<Result<void>> move(JobId job, std::optional<JobId> before, std::string by);
+
+  /// `full`: with the estimate and what would start it now.
+  boost::asio::awaitable<sched::Explanation> explain(JobId job, bool full);
   boost::asio::awaitable<std::vector<sched::QueueEntry>> queue(std::size_t offset,
                                                                std::size_t limit);
   boost::asio::awaitable<std::vector<NodeView>> nodes();
@@ -127,6 +132,9 @@ class Controller {
   void resume_task(const model::TaskKey& key, bool missing);
 
   boost::asio::awaitable<Result<void>> tell_here(JobId job, model::Fact fact);
+  boost::asio::awaitable<Result<void>> move_here(JobId job,
+                                                 std::optional<JobId> before,
+                                                 std::string by);
   boost::asio::awaitable<void> wait_saved(std::uint64_t generation);
   void wake();
   boost::asio::awaitable<void> sleep();
@@ -149,6 +157,8 @@ class Controller {
   std::vector<JobId> dirty_;
   std::set<std::pair<Time, JobId>> deadlines_;
   std::optional<Time> next_look_;
+  /// Full explanations of just now: they take a look into the future each, and pages ask often.
+  std::unordered_map<JobId, std::pair<Time, sched::Explanation>> explained_;
   bool plan_wanted_ = false;
 
   /// Starts that were handed to the engine and not yet answered; with a grace: stop it as soon as

@@ -38,7 +38,7 @@ asio::awaitable<Result<JobView>> JobService::show(auth::Principal who, std::stri
   JobView view;
   TY_CO_TRY(view.labels, co_await p_.jobs.labels(found.seq));
   if (found.life.state == model::JobState::Queued) {
-    const sched::Explanation explanation = co_await p_.controller.explain(found.id);
+    const sched::Explanation explanation = co_await p_.controller.explain(found.id, false);
     view.waiting_for = explanation.text();
   }
   if (found.life.state == model::JobState::Starting ||
@@ -113,7 +113,7 @@ asio::awaitable<Result<Why>> JobService::why(auth::Principal who, std::string jo
             co_await p_.finder.find(std::move(who), std::move(job), auth::Action::ShowJob));
   Why why;
   if (found.life.state == model::JobState::Queued)
-    why.explanation = co_await p_.controller.explain(found.id);
+    why.explanation = co_await p_.controller.explain(found.id, true);
   why.job = std::move(found);
   co_return why;
 }
@@ -266,6 +266,22 @@ asio::awaitable<Result<std::vector<JobService::QueuedJob>>> JobService::queue(au
     jobs.push_back({.entry = std::move(entry), .visible = visible});
   }
   co_return jobs;
+}
+
+asio::awaitable<Result<model::Job>> JobService::move(auth::Principal who,
+                                                     std::string job,
+                                                     std::string before) {
+  TY_CO_DO(auth::may(who, auth::Action::ManageSite, {}));
+  TY_CO_TRY(const model::Job found,
+            co_await p_.finder.find(who, std::move(job), auth::Action::ShowJob));
+  std::optional<JobId> other;
+  if (!before.empty()) {
+    TY_CO_TRY(const model::Job target,
+              co_await p_.finder.find(who, std::move(before), auth::Action::ShowJob));
+    other = target.id;
+  }
+  TY_CO_DO(co_await p_.controller.move(found.id, std::move(other), who.name));
+  co_return co_await p_.finder.find(who, found.id.str(), auth::Action::ShowJob);
 }
 
 asio::awaitable<Result<std::vector<NodeView>>> JobService::nodes(auth::Principal who) {

@@ -145,6 +145,11 @@ class JobService {
   boost::asio::awaitable<Result<std::vector<QueuedJob>>> queue(auth::Principal who,
                                                                std::size_t offset,
                                                                std::size_t limit);
+  /// Administrators only: a waiting job goes right before another, or with an empty `before` to the
+  /// very front. Conflict when one of them does not wait.
+  boost::asio::awaitable<Result<model::Job>> move(auth::Principal who,
+                                                  std::string job,
+                                                  std::string before);
   boost::asio::awaitable<Result<std::vector<NodeView>>> nodes(auth::Principal who);
 
   /// Removes jobs whose ttl is over, old idempotency keys and the like. Called now and then.

@@ -10,6 +10,7 @@
 #include "model/job.h"
 #include "model/job_progress.h"
 #include "model/job_spec.h"
+#include "sched/request.h"
 
 namespace ty::control {
 
@@ -33,6 +34,7 @@ struct LiveJob {
   std::map<model::TaskRef, std::string> progress;  ///< what tasks that are being started wait for
   std::set<std::string> warnings;                  ///< told already
   std::optional<Time> deadline;                    ///< its entry in the controller's deadlines
+  std::optional<sched::Place> place;  ///< in the queue, where an administrator has put it
 
   model::Task& task(model::TaskRef ref) {
     for (model::Task& task : job.life.tasks) {

@@ -1,8 +1,10 @@
 #include <boost/asio/strand.hpp>
+#include <map>
 #include <set>
 
 #include "control/capacity.h"
 #include "control/controller.h"
+#include "control/queue_move.h"
 #include "model/failure.h"
 #include "model/spec_json.h"
 #include "rt/log.h"
@@ -60,6 +62,12 @@ asio::awaitable<Result<void>> Controller::recover() {
   };
   TY_CO_DO(jobs_.active(keep));
 
+  std::map<JobSeq, sched::Place> moved;
+  auto keep_place = [&moved](JobSeq job, const std::string& data) {
+    if (const auto place = moved_from_json(data)) moved[job] = *place;
+  };
+  TY_CO_DO(jobs_.moves(keep_place));
+
   std::vector<model::TaskKey> expected;
   for (model::Job& job : jobs) {
     TY_CO_TRY(store::PackedSpec packed, co_await jobs_.packed_spec(job.seq));
@@ -68,6 +76,8 @@ asio::awaitable<Result<void>> Controller::recover() {
     LiveJob& live =
         add(std::move(job),
             {std::make_shared<const model::JobSpec>(std::move(spec)), std::move(packed)});
+    if (const auto place = moved.find(live.job.seq); place != moved.end())
+      live.place = place->second;
     occupy_places(live);
     for (const model::Task& task : live.job.life.tasks) {
       if (!holds_a_place(task.state)) continue;

@@ -200,6 +200,17 @@ Result<void> JobStore::active(const std::function<Result<void>(Job)>& each) {
   return db_.read_now(std::move(read));
 }
 
+Result<void> JobStore::moves(const std::function<void(JobSeq, std::string)>& each) {
+  auto read = [&each](Tx& tx) -> Result<void> {
+    auto rows = tx.query(
+        "select e.job_seq, e.data from events e join jobs j on j.seq = e.job_seq "
+        "where e.kind = 'job.moved' and j.ended_at is null and e.at >= j.queued_at order by e.id");
+    while (rows.next()) each(rows.get<JobSeq>(0), rows.get<std::string>(1));
+    return rows.status();
+  };
+  return db_.read_now(std::move(read));
+}
+
 asio::awaitable<Result<std::vector<model::EndedTry>>> JobStore::task_history(JobSeq seq) {
   auto read = [seq](Tx& tx) -> Result<std::vector<model::EndedTry>> {
     static const std::string sql =

@@ -132,6 +132,10 @@ class JobStore {
   /// with. Blocking. Ends early with the error that `each` returns.
   Result<void> active(const std::function<Result<void>(model::Job)>& each);
 
+  /// The data of the events `job.moved` of every job that is not final, since it waits, oldest
+  /// first. Blocking, as `active`.
+  Result<void> moves(const std::function<void(JobSeq, std::string)>& each);
+
   /// Every try of every task, oldest first.
   boost::asio::awaitable<Result<std::vector<model::EndedTry>>> task_history(JobSeq seq);
   /// Every attempt, the present one last.

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.core
 
 COMMANDS = ["submit", "list", "show", "logs", "why", "queue", "events", "nodes", "stop", "pause", "resume", "set-limit",
             "clone", "retry", "delete", "check", "schema", "login", "logout", "token", "user", "version", "completion",
-            "serve", "replay"]
+            "serve", "replay", "move"]
 USAGE, UNREACHABLE, INTERRUPTED = 2, 3, 130
 
 

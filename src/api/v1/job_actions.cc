@@ -3,7 +3,7 @@
 #include "api/query_reader.h"
 #include "api/v1/encode.h"
 
-/// What people do to a job: stop, pause, resume, limit, delete, clone, retry.
+/// What people do to a job: stop, pause, resume, limit, move, delete, clone, retry.
 namespace ty::api {
 
 namespace asio = boost::asio;
@@ -43,6 +43,16 @@ Answer set_job_limit(Context& context, Call& call) {
   co_return json(200, [&](JsonWriter& out) { write_summary(out, job); });
 }
 
+Answer move_job(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const boost::json::value body, co_await read_json(call.request));
+  std::optional<std::string> before;
+  TY_CO_DO(JsonReader(body).req("before", before).done());
+  TY_CO_TRY(const model::Job job,
+            co_await context.services.jobs.move(call.who, job_of(call), before.value_or("")));
+  co_return json(200, [&](JsonWriter& out) { write_summary(out, job); });
+}
+
 Answer delete_job(Context& context, Call& call) {
   bool force = false;
   TY_CO_DO(QueryReader(call.request).opt("force", force).done());
@@ -78,6 +88,7 @@ constexpr Binding kBindings[] = {
     {"pause_job", tell<&control::JobService::pause>},
     {"resume_job", tell<&control::JobService::resume>},
     {"set_job_limit", set_job_limit},
+    {"move_job", move_job},
     {"delete_job", delete_job},
     {"clone_job", clone_job},
     {"retry_job", retry_job},
