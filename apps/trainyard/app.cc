@@ -125,7 +125,7 @@ Result<void> App::begin() {
             capabilities.images);
   for (const std::string& warning : capabilities.warnings) log::warn("engine.warning {}", warning);
   launcher = std::make_unique<control::Launcher>(
-      dirs, uploads, registries, capabilities.runtime, config.jobs.host_folders);
+      dirs, uploads, registries, storages, secrets, capabilities.runtime, config.jobs.host_folders);
   model::SiteRules rules{.max_debug_hold = config.jobs.max_debug_hold,
                          .max_time_limit = config.jobs.max_time_limit,
                          .gang_timeout = config.jobs.gang_timeout};
@@ -147,6 +147,8 @@ Result<void> App::begin() {
                                                                        .controller = *controller,
                                                                        .finder = finder,
                                                                        .uploads = uploads,
+                                                                       .storages = storages,
+                                                                       .secrets = secrets,
                                                                        .pool = blocking,
                                                                        .hub = hub,
                                                                        .clock = clock,

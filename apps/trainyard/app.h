@@ -93,6 +93,8 @@ class App {
   control::EventHub hub;
   control::TaskBoard board;
   control::Uploads uploads{dirs.uploads()};
+  control::Storages storages{config.jobs.storage.empty() ? dirs.storage() : config.jobs.storage};
+  control::SecretBox secrets{dirs.secret_key_file()};
   control::JobFinder finder{jobs, users};
   control::LogService logs{{.dirs = dirs,
                             .jobs = jobs,

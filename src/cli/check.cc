@@ -25,21 +25,9 @@ struct Options {
 json::object as_json(const std::string& file, const jobspec::ReadResult& read) {
   json::array jobs;
   json::array issues;
-  const auto add = [&](const jobspec::Issue& issue) {
-    issues.push_back(
-        {{"severity", issue.severity == jobspec::Severity::Error ? "error" : "warning"},
-         {"code", issue.code},
-         {"pointer", issue.pointer},
-         {"path", issue.path},
-         {"line", issue.line},
-         {"column", issue.column},
-         {"message", issue.message}});
-  };
-  for (const jobspec::Issue& issue : read.errors) add(issue);
-  for (const jobspec::ReadJob& job : read.jobs) {
-    for (const jobspec::Issue& issue : job.warnings) add(issue);
+  for (const jobspec::Issue& issue : all_issues(read)) issues.push_back(to_json(issue));
+  for (const jobspec::ReadJob& job : read.jobs)
     jobs.push_back(json::parse(model::to_json(job.spec)));
-  }
   json::object out{{"file", file}, {"ok", read.ok()}, {"jobs", jobs}, {"issues", issues}};
   out["dialect"] = read.dialect ? json::value(model::to_word(*read.dialect)) : json::value(nullptr);
   return out;
@@ -86,8 +74,20 @@ void add_check(CLI::App& app, Context& context) {
   command->callback([&context, options] { run(context, *options); });
 
   CLI::App* schema =
-      app.add_subcommand("schema", "Print the JSON Schema of the native job file, for editors");
-  schema->callback([] { std::fputs(jobspec::json_schema().c_str(), stdout); });
+      app.add_subcommand("schema", "Print the JSON Schema of a job file format, for editors");
+  auto dialect = std::make_shared<std::string>("native");
+  schema->add_option("DIALECT", *dialect, "Format; native unless named");
+  schema->callback([&context, dialect] {
+    const auto named = jobspec::dialect_named(*dialect);
+    const auto text = named ? jobspec::json_schema(*named) : std::nullopt;
+    if (text)
+      std::fputs(text->c_str(), stdout);
+    else
+      context.say(Error{Errc::Invalid,
+                        fmt::format("there is no schema of \"{}\"; the formats are {}",
+                                    *dialect,
+                                    model::words<model::Dialect>())});
+  });
 }
 
 }  // namespace ty::cli

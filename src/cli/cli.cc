@@ -64,6 +64,7 @@ int run(int argc,
   add_nodes(app, context);
   add_replay(app, context);
   add_check(app, context);
+  add_convert(app, context);
   add_login(app, context);
   add_token(app, context);
   add_registry(app, context);

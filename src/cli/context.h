@@ -55,6 +55,7 @@ void add_events(CLI::App& app, Context& context);
 void add_why(CLI::App& app, Context& context);  // why queue move
 void add_replay(CLI::App& app, Context& context);
 void add_nodes(CLI::App& app, Context& context);
+void add_convert(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);  // check schema
 void add_login(CLI::App& app, Context& context);  // login logout
 void add_token(CLI::App& app, Context& context);

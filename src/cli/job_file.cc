@@ -31,59 +31,67 @@ Result<std::string> read_job_file(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-jobspec::ReadResult read_locally(const std::string& text,
-                                 const std::string& format,
-                                 const std::vector<std::string>& params) {
+Result<jobspec::ReadOptions> local_options(const std::string& format,
+                                           const std::vector<std::string>& params) {
   jobspec::ReadOptions options;
   options.local_sources = jobspec::LocalSources::Keep;
-  const auto refuse = [](std::string message) {
-    jobspec::ReadResult result;
-    result.errors.push_back({.code = "usage", .message = std::move(message)});
-    return result;
-  };
   if (!format.empty()) {
     options.format = jobspec::dialect_named(format);
     if (!options.format) {
-      return refuse(
+      return fail(
+          Errc::Invalid,
           fmt::format("--format {}: the formats are {}", format, model::words<model::Dialect>()));
     }
   }
   for (const std::string& param : params) {
     const std::size_t at = param.find('=');
     if (at == std::string::npos || at == 0)
-      return refuse(fmt::format("-p {}: write NAME=VALUE", param));
+      return fail(Errc::Invalid, fmt::format("-p {}: write NAME=VALUE", param));
     options.params[param.substr(0, at)] = param.substr(at + 1);
   }
-  return jobspec::read(text, options);
+  return options;
+}
+
+jobspec::ReadResult read_locally(const std::string& text,
+                                 const std::string& format,
+                                 const std::vector<std::string>& params) {
+  const Result<jobspec::ReadOptions> options = local_options(format, params);
+  if (options) return jobspec::read(text, *options);
+  jobspec::ReadResult result;
+  result.errors.push_back({.code = "usage", .message = options.error().message});
+  return result;
+}
+
+std::vector<jobspec::Issue> all_issues(const jobspec::ReadResult& read) {
+  std::vector<jobspec::Issue> all = read.errors;
+  for (const jobspec::ReadJob& job : read.jobs)
+    all.insert(all.end(), job.warnings.begin(), job.warnings.end());
+  return all;
+}
+
+json::object to_json(const jobspec::Issue& issue) {
+  return {{"severity", issue.severity == jobspec::Severity::Error ? "error" : "warning"},
+          {"code", issue.code},
+          {"pointer", issue.pointer},
+          {"path", issue.path},
+          {"line", issue.line},
+          {"column", issue.column},
+          {"message", issue.message}};
 }
 
 void print_issues(Context& context, const jobspec::ReadResult& read, const std::string& file) {
   if (!read.ok()) context.exit = kUsage;
   if (context.json) {
     json::array issues;
-    const auto add = [&](const jobspec::Issue& issue) {
-      issues.push_back(
-          {{"severity", issue.severity == jobspec::Severity::Error ? "error" : "warning"},
-           {"code", issue.code},
-           {"pointer", issue.pointer},
-           {"path", issue.path},
-           {"line", issue.line},
-           {"column", issue.column},
-           {"message", issue.message}});
-    };
-    for (const jobspec::Issue& issue : read.errors) add(issue);
-    for (const jobspec::ReadJob& job : read.jobs) {
-      for (const jobspec::Issue& issue : job.warnings) add(issue);
-    }
+    for (const jobspec::Issue& issue : all_issues(read)) issues.push_back(to_json(issue));
     std::puts(json::serialize(json::object{{"ok", read.ok()}, {"issues", issues}}).c_str());
     return;
   }
-  for (const jobspec::Issue& issue : read.errors)
-    std::fprintf(stderr, "%s\n", jobspec::format_issue(issue, file).c_str());
-  for (const jobspec::ReadJob& job : read.jobs) {
-    for (const jobspec::Issue& issue : job.warnings) {
-      std::fprintf(stderr, "warning: %s\n", jobspec::format_issue(issue, file).c_str());
-    }
+  for (const jobspec::Issue& issue : all_issues(read)) {
+    std::fprintf(stderr,
+                 "%s%s\n",
+                 issue.severity == jobspec::Severity::Error ? "" : "warning: ",
+                 jobspec::format_issue(issue, file).c_str());
   }
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <boost/json/object.hpp>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ Result<std::string> read_job_file(const std::string& path);
 jobspec::ReadResult read_locally(const std::string& text,
                                  const std::string& format,
                                  const std::vector<std::string>& params);
+/// The same wish as options for jobspec.
+Result<jobspec::ReadOptions> local_options(const std::string& format,
+                                           const std::vector<std::string>& params);
+/// Errors, then the warnings of each job.
+std::vector<jobspec::Issue> all_issues(const jobspec::ReadResult& read);
+boost::json::object to_json(const jobspec::Issue& issue);
 /// All faults and warnings as FILE:LINE:COLUMN lines on stderr (or as JSON); sets the exit code.
 void print_issues(Context& context, const jobspec::ReadResult& read, const std::string& file);
 

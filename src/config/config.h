@@ -44,6 +44,8 @@ struct Jobs {
   Seconds max_debug_hold{604'800};
   Seconds gang_timeout{600};
   std::string default_image;  ///< of tasks that name none, where tasks run in images
+  std::string
+      storage;  ///< root of the site's shared folders; empty: `storage` in the data directory
   std::int64_t default_cpu_milli = 1000;
   std::int64_t default_memory = std::int64_t{2} << 30;
   std::vector<std::string> host_folders;  ///< of this machine, which jobs may mount

@@ -309,6 +309,11 @@ std::vector<Field> make_fields() {
                  false,
                  true,
                  [](Config& c) { c.jobs.resource_specs.clear(); }});
+  all.push_back(text("jobs.storage",
+                     "folder",
+                     "Root of the site's shared folders: each folder in it is a storage that jobs "
+                     "can mount; `storage` in the data directory unless set.",
+                     [](Config& c) -> std::string& { return c.jobs.storage; }));
   all.push_back(duration("logs.compress_after",
                          "Logs are compressed so long after their task ended.",
                          [](Config& c) -> auto& { return c.logs.compress_after; }));

@@ -65,7 +65,7 @@ Result<DataDir> DataDir::open(const std::string& path) {
     return std::unexpected(file_error(root, "cannot write in the data directory"));
   }
   ::chmod(root.c_str(), 0700);
-  for (const char* folder : {"bin", "runs", "logs", "outputs", "uploads"}) {
+  for (const char* folder : {"bin", "runs", "logs", "outputs", "uploads", "storage"}) {
     std::filesystem::create_directories(root + "/" + folder, ec);
     if (ec) {
       errno = ec.value();

@@ -24,6 +24,8 @@ class DataDir {
   std::string server_file() const { return root_ + "/server.json"; }
   std::string admin_token_file() const { return root_ + "/admin.token"; }
   std::string registries_file() const { return root_ + "/registries"; }
+  std::string secret_key_file() const { return root_ + "/secret.key"; }
+  std::string storage() const { return root_ + "/storage"; }
   std::string logs() const { return root_ + "/logs"; }
   std::string uploads() const { return root_ + "/uploads"; }
   std::string run_dir(const model::TaskKey& key) const;

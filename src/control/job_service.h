@@ -11,7 +11,10 @@
 #include "control/controller.h"
 #include "control/job_finder.h"
 #include "control/resource_specs.h"
+#include "control/secret_box.h"
+#include "control/storages.h"
 #include "control/uploads.h"
+#include "jobspec/convert.h"
 #include "jobspec/read.h"
 #include "rt/blocking_pool.h"
 #include "sched/explanation.h"
@@ -72,6 +75,8 @@ class JobService {
     Controller& controller;
     JobFinder& finder;
     Uploads& uploads;
+    const Storages& storages;
+    const SecretBox& secrets;
     rt::BlockingPool& pool;
     EventHub& hub;
     const Clock& clock;
@@ -91,6 +96,12 @@ class JobService {
   jobspec::ReadResult check(std::string_view body,
                             std::optional<model::Dialect> format,
                             const std::map<std::string, std::string>& params) const;
+
+  /// The file in the words of another format.
+  jobspec::Converted convert(std::string_view body,
+                             std::optional<model::Dialect> format,
+                             const std::map<std::string, std::string>& params,
+                             model::Dialect to) const;
 
   /// A file to write an uploaded archive into, then `keep_upload` (answers `upload:<sha256>`) or
   /// `discard_upload`.
@@ -172,7 +183,8 @@ class JobService {
                                                   std::string_view verb);
   boost::asio::awaitable<Result<void>> remove_found(model::Job job, std::string actor);
 
-  jobspec::ReadOptions read_options() const;
+  jobspec::ReadOptions read_options(std::optional<model::Dialect> format,
+                                    const std::map<std::string, std::string>& params) const;
 
   Parts p_;
   const std::map<std::string, model::Resources> resource_specs_;

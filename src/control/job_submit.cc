@@ -5,6 +5,7 @@
 #include "control/mount_sources.h"
 #include "control/sha256.h"
 #include "jobspec/job_name.h"
+#include "jobspec/storage_path.h"
 #include "model/spec_json.h"
 #include "model/words.h"
 #include "rt/log.h"
@@ -28,11 +29,20 @@ jobspec::Issue warning(std::string code, std::string path, std::string message) 
 }
 
 /// What this server cannot mount, told at once instead of when the task starts.
-Result<void> check_mounts(const model::JobSpec& spec, const std::vector<std::string>& folders) {
+Result<void> check_mounts(const model::JobSpec& spec,
+                          const Storages& storages,
+                          std::vector<std::string> folders) {
+  folders.push_back(storages.root());
   std::vector<Fault> faults;
   for (const model::RoleSpec& role : spec.roles) {
     for (const model::Mount& mount : role.mounts) {
-      const auto why = mount_refusal(mount, folders);
+      std::optional<std::string> why;
+      if (mount.mode != model::MountMode::ExportOnly && jobspec::storage_path(mount.source)) {
+        if (const Result<void> served = storages.check(mount); !served)
+          why = served.error().message;
+      } else {
+        why = mount_refusal(mount, folders);
+      }
       if (why) faults.push_back({"/roles/" + role.name, *why, "source"});
     }
   }
@@ -90,8 +100,11 @@ struct JobService::Prepared {
   std::vector<jobspec::Issue> warnings;
 };
 
-jobspec::ReadOptions JobService::read_options() const {
+jobspec::ReadOptions JobService::read_options(
+    std::optional<model::Dialect> format, const std::map<std::string, std::string>& params) const {
   jobspec::ReadOptions options;
+  options.format = format;
+  options.params = params;
   options.defaults.cpu_milli = p_.config.jobs.default_cpu_milli;
   options.defaults.memory = p_.config.jobs.default_memory;
   options.now = p_.clock.now();
@@ -102,12 +115,19 @@ jobspec::ReadOptions JobService::read_options() const {
 jobspec::ReadResult JobService::check(std::string_view body,
                                       std::optional<model::Dialect> format,
                                       const std::map<std::string, std::string>& params) const {
-  jobspec::ReadOptions options = read_options();
-  options.format = format;
-  options.params = params;
+  jobspec::ReadOptions options = read_options(format, params);
   // A folder beside the file is fine here: the command that submits it packs it.
   options.local_sources = jobspec::LocalSources::Keep;
   return jobspec::read(body, options);
+}
+
+jobspec::Converted JobService::convert(std::string_view body,
+                                       std::optional<model::Dialect> format,
+                                       const std::map<std::string, std::string>& params,
+                                       model::Dialect to) const {
+  jobspec::ReadOptions options = read_options(format, params);
+  options.local_sources = jobspec::LocalSources::Keep;
+  return jobspec::convert(body, options, to);
 }
 
 asio::awaitable<Result<std::string>> JobService::keep_upload(auth::Principal who,
@@ -121,9 +141,7 @@ asio::awaitable<Result<std::string>> JobService::keep_upload(auth::Principal who
 }
 
 asio::awaitable<Result<std::vector<Submitted>>> JobService::submit(SubmitRequest request) {
-  jobspec::ReadOptions options = read_options();
-  options.format = request.format;
-  options.params = request.params;
+  jobspec::ReadOptions options = read_options(request.format, request.params);
   options.uploads = request.uploads;
   jobspec::ReadResult read;
   if (request.body.size() <= kReadInline) {
@@ -134,6 +152,8 @@ asio::awaitable<Result<std::vector<Submitted>>> JobService::submit(SubmitRequest
   }
   if (!read.ok()) co_return std::unexpected(jobspec::to_error(read.errors, ""));
 
+  // What is stored and shown from here on has no secret in it.
+  request.body = jobspec::cover(request.body, read.secret_ranges);
   std::vector<Prepared> prepared;
   for (jobspec::ReadJob& job : read.jobs) {
     const bool unique = names_are_unique(job.spec.dialect);
@@ -187,12 +207,15 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
     TY_CO_DO(
         auth::may(request.who, auth::Action::UsePriorityAboveHigh, {.workspace = workspace->id}));
   }
-  TY_CO_DO(check_mounts(spec, p_.config.jobs.host_folders));
-  if (!spec.secrets.empty() || !read.secrets.empty()) {
+  fill_names(spec, request.who.name, spec.name);
+  TY_CO_DO(check_mounts(spec, p_.storages, p_.config.jobs.host_folders));
+  if (std::ranges::any_of(spec.secrets,
+                          [](const auto& s) { return s.second.stored_name.has_value(); })) {
     co_return fail(Errc::Invalid,
                    "no secret is stored on this server",
                    {{"/secrets", "pass it in env, or leave it away", "reference"}});
   }
+  TY_CO_DO(p_.secrets.seal(spec, read.secrets));
 
   Prepared out;
   out.warnings = std::move(read.warnings);

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/text.h"
 #include "engine/local/docker/image.h"
 #include "engine/paths.h"
+#include "jobspec/storage_path.h"
 #include "model/environment.h"
 #include "model/names.h"
 #include "model/references.h"
+#include "model/secret_tags.h"
 #include "telemetry/log_paths.h"
 
 namespace ty::control {
@@ -47,6 +50,93 @@ void set_dir(model::EnvironmentInput& env, model::MountKind kind, const std::str
 }
 
 }  // namespace
+
+/// OpenPAI put code beside the command, wherever the image starts. Here the command starts in a
+/// folder of its own that holds nothing else.
+constexpr std::string_view kStartFolder = "/pai/work";
+
+Result<void> Launcher::add_mounts(const model::Job& job,
+                                  const model::RoleSpec& role,
+                                  engine::Launch& launch,
+                                  model::EnvironmentInput& env) const {
+  const bool process = runtime_ == model::RuntimeKind::Process;
+  bool has_output = false;
+  for (const model::Mount& mount : role.mounts) {
+    if (mount.mode == model::MountMode::ExportOnly) {
+      continue;  // only a name in the environment
+    }
+    TY_TRY(engine::HostMount resolved, resolve(mount, job));
+    has_output = has_output || mount.kind == model::MountKind::Output;
+    if (mount.target.starts_with("./")) {
+      resolved.target = std::string(kStartFolder) + mount.target.substr(1);
+      resolved.kind = model::MountKind::Scratch;  // a Code mount would be where the command starts
+      if (!launch.workdir) {
+        launch.workdir = process ? engine::process_path(launch.run_dir, kStartFolder)
+                                 : std::string(kStartFolder);
+        env.work_dir = *launch.workdir;
+      }
+      set_dir(env,
+              mount.kind,
+              process ? engine::process_path(launch.run_dir, resolved) : resolved.target);
+    }
+    if (mount.target.starts_with(jobspec::kStorageTarget)) {
+      env.storage_root = process ? engine::process_path(launch.run_dir, jobspec::kStorageTarget)
+                                 : std::string(jobspec::kStorageTarget);
+    }
+    launch.mounts.push_back(std::move(resolved));
+  }
+  if (!has_output) {
+    launch.mounts.push_back({.kind = model::MountKind::Output,
+                             .host_path = dirs_.output_dir(launch.key.job),
+                             .target = "/output"});
+  }
+  for (const engine::HostMount& mount : launch.mounts) {
+    set_dir(env, mount.kind, process ? engine::process_path(launch.run_dir, mount) : mount.target);
+  }
+  const bool openpai = env.spec.dialect == model::Dialect::OpenPaiV1 ||
+                       env.spec.dialect == model::Dialect::OpenPaiV2;
+  for (const model::Mount& mount : role.mounts) {
+    // What an OpenPAI job writes stays in the platform's folder, where people look for it.
+    const bool own = openpai && mount.kind == model::MountKind::Output;
+    if (mount.mode == model::MountMode::ExportOnly && !own) set_dir(env, mount.kind, mount.source);
+  }
+  return {};
+}
+
+Result<engine::HostMount> Launcher::resolve(const model::Mount& mount,
+                                            const model::Job& job) const {
+  if (!jobspec::storage_path(mount.source)) return sources_.resolve(mount, job);
+  engine::HostMount found{.kind = mount.kind, .target = mount.target, .read_only = mount.read_only};
+  TY_TRY(found.host_path, storages_.folder(mount));
+  found.private_copy = mount.mode == model::MountMode::CopyIn;
+  return found;
+}
+
+Result<std::optional<engine::RegistryLogin>> Launcher::login(const model::RoleSpec& role,
+                                                             const model::TextMap& secrets) const {
+  // Without images nobody signs in, and nobody needs the file to be there.
+  if (!role.image_auth || runtime_ == model::RuntimeKind::Process) return std::nullopt;
+  const model::ImageAuth& auth = *role.image_auth;
+  if (!auth.file && !auth.password.sealed) return std::nullopt;
+  engine::RegistryLogin out{
+      .server = auth.server.empty() ? engine::docker::registry_of(role.image) : auth.server,
+      .username = model::fill_secrets(auth.username, secrets)};
+  if (auth.file) {
+    TY_TRY(const std::string text, storages_.read(*auth.file));
+    const std::vector<std::string> lines = split(text, '\n');
+    if (lines.size() < 3) {
+      return fail(Errc::Invalid,
+                  fmt::format("{} must have three lines: registry, user, password",
+                              shorten(*auth.file, 200)));
+    }
+    out.server = trim(lines[0]);
+    out.username = trim(lines[1]);
+    out.password = Secret(std::string(trim(lines[2])));
+    return out;
+  }
+  TY_TRY(out.password, secrets_.open(auth.password));
+  return out;
+}
 
 Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
                                       const model::TaskKey& key) const {
@@ -109,25 +199,11 @@ Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
                               .self = key.task,
                               .deadline = snapshot.deadline};
   env.run_dir = launch.run_dir;
-  bool has_output = false;
-  for (const model::Mount& mount : role.mounts) {
-    if (mount.mode == model::MountMode::ExportOnly) continue;  // only a name in the environment
-    TY_TRY(engine::HostMount resolved, sources_.resolve(mount, job));
-    has_output = has_output || mount.kind == model::MountKind::Output;
-    launch.mounts.push_back(std::move(resolved));
-  }
-  if (!has_output) {
-    launch.mounts.push_back({.kind = model::MountKind::Output,
-                             .host_path = dirs_.output_dir(key.job),
-                             .target = "/output"});
-  }
-  for (const engine::HostMount& mount : launch.mounts) {
-    const bool process = runtime_ == model::RuntimeKind::Process;
-    set_dir(env, mount.kind, process ? engine::process_path(launch.run_dir, mount) : mount.target);
-  }
-  for (const model::Mount& mount : role.mounts) {
-    if (mount.mode == model::MountMode::ExportOnly) set_dir(env, mount.kind, mount.source);
-  }
+  TY_DO(add_mounts(job, role, launch, env));
+  TY_TRY(const model::TextMap secrets, secrets_.open(spec));
+  TY_TRY(std::optional<engine::RegistryLogin> own, login(role, secrets));
+  if (own) launch.registry = std::move(own);
+  model::fill_secrets(launch.command, secrets);
   // On networks of their own tasks meet where the job says, else at the usual ports.
   const auto usual_tf = static_cast<int>(spec.services.tensorflow_port.value_or(2222));
   env.master_port = static_cast<int>(spec.services.master_port.value_or(env.master_port));

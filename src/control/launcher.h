@@ -5,6 +5,8 @@
 #include "control/data_dir.h"
 #include "control/mount_sources.h"
 #include "control/registry_service.h"
+#include "control/secret_box.h"
+#include "control/storages.h"
 #include "control/uploads.h"
 #include "engine/launch.h"
 #include "model/job.h"
@@ -26,19 +28,38 @@ class Launcher {
   Launcher(const DataDir& dirs,
            const Uploads& uploads,
            const RegistryService& registries,
+           const Storages& storages,
+           const SecretBox& secrets,
            model::RuntimeKind runtime,
            std::vector<std::string> host_folders = {})
       : dirs_(dirs),
-        sources_(dirs, uploads, std::move(host_folders)),
+        sources_(dirs, uploads, with(std::move(host_folders), storages.root())),
         registries_(registries),
+        storages_(storages),
+        secrets_(secrets),
         runtime_(runtime) {}
 
   Result<engine::Launch> make(const LaunchSnapshot& snapshot, const model::TaskKey& key) const;
 
  private:
+  Result<engine::HostMount> resolve(const model::Mount& mount, const model::Job& job) const;
+  Result<void> add_mounts(const model::Job& job,
+                          const model::RoleSpec& role,
+                          engine::Launch& launch,
+                          model::EnvironmentInput& env) const;
+  Result<std::optional<engine::RegistryLogin>> login(const model::RoleSpec& role,
+                                                     const model::TextMap& secrets) const;
+  /// The site's storage is granted like the folders the administrator names.
+  static std::vector<std::string> with(std::vector<std::string> folders, const std::string& more) {
+    folders.push_back(more);
+    return folders;
+  }
+
   const DataDir& dirs_;
   MountSources sources_;
   const RegistryService& registries_;
+  const Storages& storages_;
+  const SecretBox& secrets_;
   model::RuntimeKind runtime_;
 };
 

@@ -21,7 +21,7 @@ struct HostMount {
 
 /// How to sign in where the image is kept.
 struct RegistryLogin {
-  std::string server;
+  std::string server;  ///< empty: the registry the image names
   std::string username;
   Secret password;
 };

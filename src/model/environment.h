@@ -27,9 +27,10 @@ struct EnvironmentInput {
   /// Empty: no such mount.
   std::string code_dir, data_dir, output_dir, model_dir, run_dir;
   std::string storage_root;
-  TextMap site_defaults;      ///< layer 4
-  TextMap secrets;            ///< layer 6, values
-  int master_port = 29500;    ///< drawn per job for processes
+  std::string work_dir;     ///< where the command starts, when that is neither code nor run folder
+  TextMap site_defaults;    ///< layer 4
+  TextMap secrets;          ///< layer 6, values
+  int master_port = 29500;  ///< drawn per job for processes
   std::vector<int> tf_ports;  ///< drawn per task for processes; else 2222
   std::string kube_object;    ///< Kubernetes: what the job's objects are called
 };

@@ -47,4 +47,17 @@ void fill_secrets(Command& command, const TextMap& secrets) {
   }
 }
 
+void cover_secrets(JobSpec& spec) {
+  const auto close = [](SecretRef& ref) {
+    if (ref.sealed) ref.sealed = "******";
+  };
+  for (auto& [name, ref] : spec.secrets) close(ref);
+  for (RoleSpec& role : spec.roles) {
+    if (role.image_auth) close(role.image_auth->password);
+    for (Mount& mount : role.mounts) {
+      if (mount.secret) mount.secret = "******";
+    }
+  }
+}
+
 }  // namespace ty::model

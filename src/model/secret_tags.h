@@ -17,4 +17,7 @@ std::string fill_secrets(std::string_view text, const TextMap& secrets);
 /// The same for all texts of a command.
 void fill_secrets(Command& command, const TextMap& secrets);
 
+/// For showing a job: sealed values become `******`.
+void cover_secrets(JobSpec& spec);
+
 }  // namespace ty::model

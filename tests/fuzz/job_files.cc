@@ -26,18 +26,26 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const jobspec::ReadResult result =
       jobspec::read({reinterpret_cast<const char*>(data), size}, options);
   for (const jobspec::Issue& issue : result.errors) (void)jobspec::format_issue(issue, "f");
-  options.format = model::Dialect::Native;
+  options.allow_covered = true;
   for (const jobspec::ReadJob& job : result.jobs) {
-    const std::string printed = jobspec::print_native(job.spec);
-    if (job.spec.dialect != model::Dialect::Native) continue;
-    const jobspec::ReadResult again = jobspec::read(printed, options);
+    options.format = job.spec.dialect;
+    const jobspec::Printed printed = jobspec::print(job.spec, job.spec.dialect);
+    // In another format much may be different; that it can be written is all we ask.
+    (void)jobspec::print(job.spec, model::Dialect::Native);
+    (void)jobspec::print(job.spec, model::Dialect::OpenPaiV2);
     // Escapes and spelled-out defaults may carry a file that just fits over the size limit.
-    if (printed.size() > (1U << 20)) continue;
-    if (!again.ok())
-      broken("refused when read back", printed, jobspec::format_issue(again.errors[0], "printed"));
+    if (printed.text.empty() || printed.text.size() > (1U << 20)) continue;
+    const jobspec::ReadResult again = jobspec::read(printed.text, options);
+    if (!printed.complete()) continue;
+    if (!again.ok()) {
+      broken("refused when read back",
+             printed.text,
+             jobspec::format_issue(again.errors[0], "printed"));
+    }
+    if (job.spec.dialect != model::Dialect::Native) continue;
     if (again.jobs.size() != 1 || !(again.jobs[0].spec == job.spec)) {
       broken("changed when read back",
-             printed,
+             printed.text,
              model::to_json(job.spec) + "\n" + model::to_json(again.jobs[0].spec));
     }
   }

@@ -5,6 +5,7 @@
 #include "api/query_reader.h"
 #include "api/v1/encode.h"
 #include "jobspec/print.h"
+#include "model/secret_tags.h"
 #include "model/spec_json.h"
 
 /// All that one can ask about one job but its logs.
@@ -78,7 +79,11 @@ Answer show_job_spec(Context& context, Call& call) {
   }
   TY_CO_TRY(const control::JobView view,
             co_await context.services.jobs.show(call.who, job_of(call)));
-  if (format == "json") co_return net::json_response(200, model::to_json(*view.spec) + "\n");
+  if (format == "json") {
+    model::JobSpec shown = *view.spec;
+    model::cover_secrets(shown);
+    co_return net::json_response(200, model::to_json(shown) + "\n");
+  }
   co_return net::text_response(200, jobspec::print_native(*view.spec), "application/yaml");
 }
 

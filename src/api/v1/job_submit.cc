@@ -8,11 +8,12 @@
 #include "api/query_reader.h"
 #include "api/v1/encode.h"
 #include "base/text.h"
+#include "jobspec/print.h"
 #include "model/spec_json.h"
 #include "model/words.h"
 #include "net/multipart.h"
 
-/// POST /jobs, /check
+/// POST /jobs, /check, /convert
 namespace ty::api {
 
 namespace asio = boost::asio;
@@ -32,7 +33,7 @@ void read_file_options(QueryReader& reader, FileOptions& options) {
   std::vector<std::string> params;
   reader.opt("format", format).all("param", params);
   if (!format.empty()) {
-    options.format = model::from_word<model::Dialect>(format);
+    options.format = jobspec::dialect_named(format);
     if (!options.format)
       reader.wrong(
           "format",
@@ -217,7 +218,43 @@ asio::awaitable<Result<net::Response>> check_job_file(Context& context, Call& ca
   });
 }
 
-constexpr Binding kBindings[] = {{"submit_job", submit_job}, {"check_job_file", check_job_file}};
+asio::awaitable<Result<net::Response>> convert_job_file(Context& context, Call& call) {
+  FileOptions options;
+  std::string to_word;
+  bool lossy = false;
+  QueryReader reader(call.request);
+  reader.opt("to", to_word).opt("lossy", lossy);
+  read_file_options(reader, options);
+  const auto to = jobspec::dialect_named(to_word);
+  if (!to)
+    reader.wrong(
+        "to",
+        fmt::format("\"{}\" is none of {}", shorten(to_word), model::words<model::Dialect>()));
+  TY_CO_DO(reader.done());
+  TY_CO_TRY(const std::string body, co_await read_job_file(call.request));
+  auto work = [&] {
+    return context.services.jobs.convert(body, options.format, options.params, *to);
+  };
+  const jobspec::Converted converted = co_await context.files.run(std::move(work));
+  const bool good = converted.read.ok() && (converted.complete || lossy);
+  co_return json(200, [&](JsonWriter& out) {
+    std::optional<std::string_view> dialect, text;
+    if (converted.read.dialect) dialect = model::to_word(*converted.read.dialect);
+    if (good) text = converted.text;
+    out.object().field("ok", good).field("dialect", dialect).field("to", model::to_word(*to));
+    out.field("text", text).key("issues").array();
+    for (const jobspec::Issue& issue : converted.read.errors) write_issue(out, issue);
+    for (const jobspec::ReadJob& job : converted.read.jobs) {
+      for (const jobspec::Issue& issue : job.warnings) write_issue(out, issue);
+    }
+    for (const jobspec::Issue& issue : converted.issues) write_issue(out, issue);
+    out.end_array().end_object();
+  });
+}
+
+constexpr Binding kBindings[] = {{"submit_job", submit_job},
+                                 {"check_job_file", check_job_file},
+                                 {"convert_job_file", convert_job_file}};
 
 }  // namespace
 

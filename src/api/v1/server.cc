@@ -33,6 +33,18 @@ Answer show_job_schema(Context&, Call&) {
   co_return net::text_response(200, jobspec::json_schema(), "application/schema+json");
 }
 
+Answer show_format_schema(Context&, Call& call) {
+  std::string_view name = call.request.param("file");
+  if (name.ends_with(".json")) name.remove_suffix(5);
+  const auto dialect = jobspec::dialect_named(name);
+  std::optional<std::string> schema = dialect ? jobspec::json_schema(*dialect) : std::nullopt;
+  if (!schema) {
+    co_return fail(Errc::NotFound,
+                   "there is no such schema; ask for openpai-v1.json, openpai-v2.json, …");
+  }
+  co_return net::text_response(200, *std::move(schema), "application/schema+json");
+}
+
 Answer check_alive(Context&, Call&) { co_return net::text_response(200, "ok\n"); }
 
 Answer check_ready(Context& context, Call&) {
@@ -71,6 +83,7 @@ constexpr Binding kBindings[] = {
     {"show_version", show_version},
     {"show_contract", show_contract},
     {"show_job_schema", show_job_schema},
+    {"show_format_schema", show_format_schema},
     {"check_alive", check_alive},
     {"check_ready", check_ready},
     {"show_metrics", show_metrics},

@@ -52,7 +52,8 @@ class World {
             controller->report(std::move(r));
           },
           engine::FakeEngine::Drive::Thread);
-      launcher = std::make_unique<Launcher>(dirs, uploads, registries, model::RuntimeKind::Fake);
+      launcher = std::make_unique<Launcher>(
+          dirs, uploads, registries, storages, secrets, model::RuntimeKind::Fake);
       controller = std::make_unique<Controller>(Controller::Parts{.io = io,
                                                                   .jobs = jobs,
                                                                   .engine = *engine,
@@ -71,6 +72,8 @@ class World {
                                                                .controller = *controller,
                                                                .finder = finder,
                                                                .uploads = uploads,
+                                                               .storages = storages,
+                                                               .secrets = secrets,
                                                                .pool = pool,
                                                                .hub = hub,
                                                                .clock = clock,
@@ -120,6 +123,8 @@ class World {
         [this](const model::TaskKey& key) { watcher.poke(telemetry::log_path(dirs.root(), key)); }};
     Uploads uploads{dirs.uploads()};
     RegistryService registries{dirs.registries_file(), workspaces};
+    Storages storages{dirs.storage()};
+    SecretBox secrets{dirs.secret_key_file()};
     JobFinder finder{jobs, users};
     LogService logs{{.dirs = dirs,
                      .jobs = jobs,

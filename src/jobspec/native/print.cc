@@ -10,6 +10,7 @@
 #include "jobspec/impl/tree.h"
 #include "jobspec/impl/yaml_writer.h"
 #include "jobspec/native/print.h"
+#include "jobspec/storage_path.h"
 #include "model/words.h"
 
 namespace ty::jobspec {
@@ -43,6 +44,13 @@ std::string text_map(const model::TextMap& map) {
 class NativePrinter {
  public:
   explicit NativePrinter(const JobSpec& spec) : spec_(spec) {}
+
+  /// Code that another format puts beside the command: a native file names the folder of both.
+  static constexpr std::string_view kStart = "/pai/work";
+  static bool has_code_beside(const RoleSpec& role) {
+    return std::ranges::any_of(role.mounts,
+                               [](const Mount& m) { return m.target.starts_with("./"); });
+  }
 
   /// Whether a command needs lines of its own to mean the same in a native file.
   static bool says_more(const model::Command& command) {
@@ -91,7 +99,9 @@ class NativePrinter {
     if (spec_.priority != fresh.priority) out_.value("priority", priority());
     if (spec_.preemptible) out_.value("preemptible", flag(*spec_.preemptible));
     labels();
-    if (spec_.params != fresh.params) out_.value("params", spec_.params);
+    // Other formats have filled their parameters in by now.
+    if (spec_.params != fresh.params && spec_.dialect == model::Dialect::Native)
+      out_.value("params", spec_.params);
     secrets();
     if (spec_.min_available)
       out_.value("gang", *spec_.min_available == 0 ? "false" : number(*spec_.min_available));
@@ -257,7 +267,10 @@ class NativePrinter {
   void role(const RoleSpec& role) {
     image(role);
     command(role);
-    if (role.workdir) out_.value("workdir", yaml_text(*role.workdir));
+    if (role.workdir)
+      out_.value("workdir", yaml_text(*role.workdir));
+    else if (has_code_beside(role))
+      out_.value("workdir", std::string(kStart));
     if (role.count != 1) out_.value("count", number(role.count));
     if (role.min_available) out_.value("min_count", number(*role.min_available));
     resources(role.resources);
@@ -364,6 +377,8 @@ class NativePrinter {
   static std::string source(const Mount& mount) {
     std::string_view text = mount.source;
     if (text.starts_with("local:")) text.remove_prefix(6);
+    // `hdfs://host/a` and `$PAI_DEFAULT_FS_URI/a` are folders of the site's storage.
+    if (const auto stored = storage_path(text)) return templated("storage:" + stored->substr(1));
     return templated(text);
   }
   static std::string mount_map(const Mount& mount, bool with_target) {
@@ -378,10 +393,15 @@ class NativePrinter {
     Entries named_data;
     std::vector<std::string> others;
     for (const Mount& mount : role.mounts) {
+      if (mount.mode == model::MountMode::ExportOnly) continue;
       const auto at = [&](MountKind kind, std::string_view target) {
         return mount.kind == kind && mount.target == target;
       };
-      if (mount.kind == MountKind::Code && code.empty()) {
+      if (mount.target.starts_with("./")) {
+        Mount beside = mount;
+        beside.target = std::string(kStart) + mount.target.substr(1);
+        code = mount_map(beside, true);
+      } else if (mount.kind == MountKind::Code && code.empty()) {
         const bool usual = mount.target == "/code" && !mount.read_only;
         code = usual ? source(mount) : mount_map(mount, mount.target != "/code");
       } else if (at(MountKind::Data, "/data") && mount.name.empty()) {
@@ -435,7 +455,8 @@ class NativePrinter {
 
   void completion(const RoleSpec& role) {
     const model::RoleCompletion& c = role.completion;
-    if (c.ends_job) out_.value("main", "true");
+    // A role that is never done ends no job, whatever its format calls it.
+    if (c.ends_job && (c.min_succeeded || c.decider)) out_.value("main", "true");
     if (!c.min_failed)
       out_.value("fail_when", "never");
     else if (*c.min_failed != 1)
@@ -470,8 +491,28 @@ class NativePrinter {
 std::string print_native(const JobSpec& spec) { return NativePrinter(spec).run(); }
 
 namespace native {
+namespace {
+
+void mounts(const RoleSpec& role, Notes& notes) {
+  for (const Mount& mount : role.mounts) {
+    const std::string path = "roles." + role.name + ".mounts";
+    if (mount.mode == model::MountMode::ExportOnly)
+      notes.changed(path, shorten(mount.source) + " was only named, not mounted; left out");
+    else if (mount.target.starts_with("./") ||
+             (storage_path(mount.source) && !mount.source.starts_with("storage:")))
+      notes.changed(path, shorten(mount.source) + " is written as a folder of the site's storage");
+  }
+  if (NativePrinter::has_code_beside(role))
+    notes.changed("roles." + role.name + ".workdir", "the folder that the code stands in");
+}
+
+}  // namespace
 
 std::string print(const JobSpec& spec, const std::string&, Notes& notes) {
+  if (spec.dialect != model::Dialect::Native) {
+    if (spec.params != JobSpec{}.params) notes.changed("params", "filled in where they were used");
+    if (!spec.links.empty()) notes.lost("links", "remarks of the file; left out");
+  }
   for (const RoleSpec& role : spec.roles) {
     const std::string path = "roles." + role.name + ".command";
     const model::Command& command = role.command;
@@ -479,6 +520,13 @@ std::string print(const JobSpec& spec, const std::string&, Notes& notes) {
       notes.changed(path, "its shell options and steps are written as lines of run:");
     else if (command.shell == model::Shell::Sh || command.shell == model::Shell::Bash)
       notes.changed(path + ".shell", "run by bash where the image has it, else by sh");
+    mounts(role, notes);
+    if (spec.completion.at_end == model::AtEnd::Succeed && role.completion.min_succeeded &&
+        role.completion.need == 0) {
+      notes.changed("roles." + role.name + ".completion.need",
+                    "too few successes when all tasks have ended are a failure");
+      notes.changed("completion.at_end", "a role that has ended must have reached what it needs");
+    }
   }
   return print_native(spec);
 }

@@ -1,5 +1,7 @@
 #include "jobspec/openpai_v1/folders.h"
 
+#include "jobspec/storage_path.h"
+
 namespace ty::jobspec::openpai_v1 {
 
 using model::Mount;
@@ -9,31 +11,15 @@ using model::MountMode;
 namespace {
 
 constexpr std::int64_t kMaxCodeBytes = 200'000'000;
-constexpr std::string_view kStore = "/mnt/storage";
-
-/// The path inside the site's file system: `hdfs://host:9000/data` and `$PAI_DEFAULT_FS_URI/data`
-/// are `/data`.
-std::optional<std::string> store_path(std::string_view text) {
-  constexpr std::string_view kVariable = "$PAI_DEFAULT_FS_URI";
-  for (const std::string_view scheme : {"hdfs://", "webhdfs://"}) {
-    if (!text.starts_with(scheme)) continue;
-    const std::size_t slash = text.find('/', scheme.size());
-    return slash == std::string_view::npos ? "/" : std::string(text.substr(slash));
-  }
-  if (!text.starts_with(kVariable)) return std::nullopt;
-  const std::string_view rest = text.substr(kVariable.size());
-  if (rest.empty()) return "/";
-  return rest.starts_with('/') ? std::optional(std::string(rest)) : std::nullopt;
-}
 
 }  // namespace
 
 Mount folder_mount(MountKind kind, const std::string& text) {
   Mount mount{.kind = kind, .source = text, .read_only = kind == MountKind::Data};
   std::string path = text;
-  if (auto stored = store_path(text)) {
+  if (auto stored = text.starts_with("storage:") ? std::nullopt : storage_path(text)) {
     path = *stored;
-    mount.target = std::string(kStore) + (path == "/" ? "" : path);
+    mount.target = std::string(kStorageTarget) + (path == "/" ? "" : path);
   } else if (text.starts_with('/')) {
     mount.source = "host:" + text;
     mount.target = text;

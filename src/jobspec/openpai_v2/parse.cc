@@ -429,7 +429,10 @@ void V2Reader::read_ports(Ref from, RoleSpec& role) {
       wrong_type(entry, "a number of ports", example);
       continue;
     }
-    if (read_whole(ports, entry->key, port.count, 1, limits::kPorts, example))
+    if (!read_whole(ports, entry->key, port.count, 0, limits::kPorts, example)) continue;
+    if (port.count == 0)
+      report_.warn(entry, "ignored", "asks for no port; write " + example + " to get one");
+    else
       role.ports.push_back(std::move(port));
   }
 }

@@ -79,7 +79,7 @@ void V2Reader::run_plugin(std::string_view name,
                           Ref at,
                           const std::vector<std::size_t>& on) {
   const bool map = is_map(parameters);
-  if (name == "ssh") {
+  if (name == "ssh" || name == "sshd") {
     const Ref job = map ? parameters.find("jobssh") : Ref{};
     const Ref user = map ? present(parameters, "userssh") : Ref{};
     spec_.services.ssh =
@@ -149,8 +149,9 @@ void V2Reader::read_cmd(Ref parameters, const std::vector<std::size_t>& on) {
 void V2Reader::read_git(Ref parameters, Ref at, const std::vector<std::size_t>& on) {
   std::string uri, folder = "/usr/local/pai/code";
   read_text(parameters, "clone_dir", folder, "clone_dir: /code");
-  if (!read_text(parameters, "repo_uri", uri, "repo_uri: https://git.example.org/a.git") ||
-      uri.empty()) {
+  // The manual says repo_uri, the plugin itself and its users repo.
+  const std::string_view key = present(parameters, "repo") ? "repo" : "repo_uri";
+  if (!read_text(parameters, key, uri, "repo_uri: https://git.example.org/a.git") || uri.empty()) {
     report_.missing(parameters,
                     "repo_uri",
                     "missing; write for example repo_uri: https://git.example.org/a.git");
@@ -159,7 +160,10 @@ void V2Reader::read_git(Ref parameters, Ref at, const std::vector<std::size_t>& 
   std::string line = "git clone";
   if (const Ref options = present(parameters, "options"); is_list(options)) {
     for (const Ref option : options) {
-      if (option.is_scalar()) line += " " + shell_quote(option->text);
+      if (!option.is_scalar()) continue;
+      for (const std::string& word : split(option->text, ' ')) {
+        if (!word.empty()) line += " " + shell_quote(word);
+      }
     }
   }
   for (const std::size_t i : on) {

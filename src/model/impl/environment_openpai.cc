@@ -183,7 +183,9 @@ void add_own(const JobFacts& job, Variables& out) {
   out.set_if("PAI_CODE_DIR", job.in.code_dir);
   const std::string start = job.is_process() ? job.in.run_dir : std::string();
   out.set_if("PAI_WORK_DIR",
-             role.workdir.value_or(job.in.code_dir.empty() ? start : job.in.code_dir));
+             !job.in.work_dir.empty()
+                 ? job.in.work_dir
+                 : role.workdir.value_or(job.in.code_dir.empty() ? start : job.in.code_dir));
 }
 
 /// What OpenPAI's own controllers left behind; only code written for it looks.

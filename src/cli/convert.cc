@@ -1,0 +1,113 @@
+#include "jobspec/convert.h"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "cli/context.h"
+#include "cli/job_file.h"
+#include "cli/output.h"
+#include "jobspec/print.h"
+#include "model/words.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+struct Options {
+  std::string file;
+  std::string to;
+  std::vector<std::string> params;
+  std::string format;
+  bool lossy = false;
+  bool strict = false;
+};
+
+void run(Context& context, const Options& options) {
+  const auto to = jobspec::dialect_named(options.to);
+  if (!to) {
+    context.say(Error{
+        Errc::Invalid,
+        fmt::format("--to {}: the formats are {}", options.to, model::words<model::Dialect>())});
+    return;
+  }
+  const Result<std::string> job_file = read_job_file(options.file);
+  if (!job_file) {
+    context.say(job_file.error());
+    return;
+  }
+  const Result<jobspec::ReadOptions> read = local_options(options.format, options.params);
+  if (!read) {
+    context.say(read.error());
+    return;
+  }
+  const jobspec::Converted converted = jobspec::convert(*job_file, *read, *to);
+  const bool good = converted.read.ok() && (converted.complete || options.lossy) &&
+                    (converted.issues.empty() || !options.strict);
+  if (!good) context.exit = kUsage;
+  if (context.json) {
+    json::array issues;
+    for (const jobspec::Issue& issue : all_issues(converted.read)) issues.push_back(to_json(issue));
+    for (const jobspec::Issue& issue : converted.issues) issues.push_back(to_json(issue));
+    const auto dialect = converted.read.dialect;
+    std::puts(json::serialize(
+                  json::object{
+                      {"ok", good},
+                      {"dialect", dialect ? json::value(model::to_word(*dialect)) : json::value()},
+                      {"to", model::to_word(*to)},
+                      {"text", good ? json::value(converted.text) : json::value()},
+                      {"issues", issues}})
+                  .c_str());
+    return;
+  }
+  print_issues(context, converted.read, options.file);
+  for (const jobspec::Issue& issue : converted.issues) {
+    const bool error = issue.severity == jobspec::Severity::Error && !options.lossy;
+    std::fprintf(stderr,
+                 "%s%s\n",
+                 error ? "" : "warning: ",
+                 jobspec::format_issue(issue, options.file).c_str());
+  }
+  if (good) {
+    std::fputs(converted.text.c_str(), stdout);
+  } else if (converted.read.ok()) {
+    std::fputs(options.strict ? "nothing is written because of --strict\n"
+                              : "nothing is written: the job could end differently; write it all "
+                                "the same with --lossy\n",
+               stderr);
+  }
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand(
+      "convert", "Write a job file in another format, and what could not be carried over");
+  auto options = std::make_shared<Options>();
+  command->add_option("FILE", options->file, "Job file; - reads standard input")->required();
+  command
+      ->add_option("--to",
+                   options->to,
+                   "native, openpai-v1, openpai-v2, ffdl, gpu-manager, volcano or pumpkin")
+      ->type_name("DIALECT")
+      ->required();
+  command->add_option("-p,--param", options->params, "A value for a parameter of the file")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--format", options->format, "The file's dialect; found out otherwise")
+      ->type_name("DIALECT");
+  command->add_flag(
+      "--lossy", options->lossy, "Write it even if the job could end differently then");
+  command->add_flag(
+      "--strict", options->strict, "Write nothing unless everything is carried over as it is");
+  add_output_flag(*command, context);
+  command->footer(
+      "The new file goes to standard output, what could not be carried over to standard error.\n"
+      "Exit code 0: written. 2: the file has faults, or too much would be lost.");
+  command->callback([&context, options] { run(context, *options); });
+}
+
+}  // namespace ty::cli
