@@ -211,7 +211,7 @@ def test_a_job_without_an_image_is_refused_at_once(server):
 
 def test_a_container_killed_by_somebody_else_is_lost_not_failed(server, daemon):
     job = server.submit("image: bb:1\nrun: echo up; sleep 600")
-    eventually(lambda: "up" in server.logs(job), "it runs", patience=SLOW)
+    eventually(lambda: "up" in server.logs(job) and server.job(job)["state"] == "running", "it runs", patience=SLOW)
     [container] = containers_of(daemon, job)
     daemon("POST", f"/containers/{container['Id']}/kill?signal=KILL")
     ended = eventually(lambda: [t for t in server.get(f"/api/v1/jobs/{job}/tasks")["tries"] if t["reason"] == "node_lost"],
@@ -273,7 +273,7 @@ run: |
 def test_leftovers_of_a_dead_server_are_swept(make_server, daemon):
     server = make_server()
     job = server.submit("image: bb:1\nrun: echo up; sleep 600")
-    eventually(lambda: "up" in server.logs(job), "it runs", patience=SLOW)
+    eventually(lambda: "up" in server.logs(job) and server.job(job)["state"] == "running", "it runs", patience=SLOW)
     [container] = containers_of(daemon, job)
     server.kill()
     # What nobody knows of: the same owner, a task that the database has never heard of.
@@ -282,7 +282,7 @@ def test_leftovers_of_a_dead_server_are_swept(make_server, daemon):
                           {"Image": "bb:1", "Cmd": ["sleep", "600"], "Labels": labels, "HostConfig": {"NetworkMode": "none"}})
     assert status == 201, made
     server.start()
-    assert server.job(job)["state"] == "running"
+    eventually(lambda: server.job(job)["state"] == "running", "it is taken back", patience=SLOW)
     assert [one["Names"] for one in daemon.containers() if one["Names"] == ["/stray"]] == []
     server.stop_job(job)
     server.wait(job, patience=SLOW)
