@@ -8,7 +8,7 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   fullyParallel: false,
   workers: 2,
-  retries: 0,
+  retries: process.env.CI ? 2 : 0, // a browser on a busy machine; what needed it is named in the report
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.PAGE_JUNIT ? [["line"], ["junit", { outputFile: process.env.PAGE_JUNIT }]] : [["list"]],
   use: {
