@@ -66,7 +66,7 @@ Result<Secret> unseal(const Secret& key, std::string_view sealed) {
     return fail(Errc::Invalid, "a secret was sealed with another key; submit the job again");
   };
   Key bytes;
-  if (!read_key(key, bytes)) return refuse();
+  if (sealed.empty() || !read_key(key, bytes)) return refuse();
   std::vector<unsigned char> box(sealed.size());
   std::size_t size = 0;
   const bool whole = sodium_base642bin(box.data(),
