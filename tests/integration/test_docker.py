@@ -216,7 +216,7 @@ def test_a_container_killed_by_somebody_else_is_lost_not_failed(server, daemon):
     daemon("POST", f"/containers/{container['Id']}/kill?signal=KILL")
     ended = eventually(lambda: [t for t in server.get(f"/api/v1/jobs/{job}/tasks")["tries"] if t["reason"] == "node_lost"],
                        "it is lost", patience=SLOW)
-    assert "not by Trainyard" in ended[0]["message"], ended
+    assert "was killed" in ended[0]["message"], ended
     server.stop_job(job)
     server.wait(job, patience=SLOW)
 

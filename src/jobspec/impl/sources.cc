@@ -79,17 +79,6 @@ Parsed<std::string> resolve_source(std::string_view text,
                     "\"" + shorten(path) + "\" climbs with \"..\"; write the path it means");
     return "host:" + std::string(path);
   }
-  if (text.starts_with("git+")) return std::string(text);
-  const bool has_blank = text.find(' ') != std::string_view::npos;
-  if (is_git(text) && !has_blank) {
-    const bool url = text.find("://") != std::string_view::npos;
-    if (url) return "git+" + std::string(text);
-    // git@host:team/code.git, the way `git clone` takes it
-    if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
-      return "git+ssh://" + std::string(text.substr(0, colon)) + "/" +
-             std::string(text.substr(colon + 1));
-    }
-  }
   constexpr std::array<std::string_view, 13> kSchemes = {"upload:",
                                                          "https://",
                                                          "http://",
@@ -103,6 +92,19 @@ Parsed<std::string> resolve_source(std::string_view text,
                                                          "volume:",
                                                          "scratch:",
                                                          "memory:"};
+  if (text.starts_with("git+")) return std::string(text);
+  const bool has_blank = text.find(' ') != std::string_view::npos;
+  if (is_git(text) && !has_blank) {
+    const bool url = text.find("://") != std::string_view::npos;
+    if (url) return "git+" + std::string(text);
+    // git@host:team/code.git, the way `git clone` takes it; what begins like one of ours is ours
+    const bool ours = std::ranges::any_of(
+        kSchemes, [&](std::string_view scheme) { return text.starts_with(scheme); });
+    if (const std::size_t colon = text.find(':'); colon != std::string_view::npos && !ours) {
+      return "git+ssh://" + std::string(text.substr(0, colon)) + "/" +
+             std::string(text.substr(colon + 1));
+    }
+  }
   for (const std::string_view scheme : kSchemes) {
     if (!text.starts_with(scheme)) continue;
     const bool may_be_bare = scheme == "scratch:" || scheme == "memory:";

@@ -89,7 +89,7 @@ std::string PullProgress::text() const {
 
 model::Ending pull_ending(std::string_view image, std::string_view said) {
   constexpr std::array<std::string_view, 5> kRefused = {
-      "unauthorized", "denied", "no basic auth", "authentication required", "401"};
+      "unauthorized", "denied", "no basic auth", "authentication required", "401 Unauthorized"};
   constexpr std::array<std::string_view, 4> kUnknown = {
       "manifest unknown", "not found", "does not exist", "invalid reference"};
   constexpr std::array<std::string_view, 3> kPlatform = {
@@ -98,7 +98,11 @@ model::Ending pull_ending(std::string_view image, std::string_view said) {
   const std::string words(said);
   std::string cure = "; is the registry reachable from this machine?";
   bool is_final = true;
-  if (says(words, kPlatform)) {
+  // First what the disk says: it names files, and their names may say anything.
+  if (says(words, kFull)) {
+    is_final = false;
+    cure = "; free some disk space where Docker keeps its images";
+  } else if (says(words, kPlatform)) {
     cure = fmt::format("; name an image for {}", own_architecture());
   } else if (says(words, kRefused)) {
     const std::string registry = registry_of(image);
@@ -108,7 +112,6 @@ model::Ending pull_ending(std::string_view image, std::string_view said) {
     cure = "; check its name and tag";
   } else {
     is_final = false;
-    if (says(words, kFull)) cure = "; free some disk space where Docker keeps its images";
   }
   model::Ending ending =
       model::fault(model::Reason::ImageMissing,
