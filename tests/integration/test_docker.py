@@ -256,10 +256,10 @@ run: |
     server.kill()
     daemon.restart()
     server.start()
-    assert server.job(job)["state"] == "running"
+    eventually(lambda: server.job(job)["state"] == "running", "all are taken back", patience=SLOW)
     daemon.restart()
     server.restart()
-    assert server.job(job)["state"] == "running"
+    eventually(lambda: server.job(job)["state"] == "running", "all are taken back again", patience=SLOW)
     (server.output(job) / "enough").touch()
     assert server.wait(job, patience=240)["state"] == "succeeded"
     for index in range(20):
@@ -283,8 +283,9 @@ def test_leftovers_of_a_dead_server_are_swept(make_server, daemon):
     assert status == 201, made
     server.start()
     eventually(lambda: server.job(job)["state"] == "running", "it is taken back", patience=SLOW)
-    assert [one["Names"] for one in daemon.containers() if one["Names"] == ["/stray"]] == []
+    eventually(lambda: not [one for one in daemon.containers() if one["Names"] == ["/stray"]], "the stray is swept", patience=SLOW)
     server.stop_job(job)
     server.wait(job, patience=SLOW)
     assert server.stop() == 0
-    assert not [name for name in daemon.networks() if container["Labels"]["trainyard.owner"] in name]
+    eventually(lambda: not [name for name in daemon.networks() if container["Labels"]["trainyard.owner"] in name],
+               "its networks are gone", patience=SLOW)
