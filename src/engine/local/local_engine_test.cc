@@ -1,132 +1,39 @@
 #include "engine/local/local_engine.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/printf.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
-#include <set>
 
 #include "base/text.h"
 #include "engine/local/machine.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/run_folder.h"
-#include "engine/local/process/spawn.h"
-#include "engine/local/supervisor/launch_format.h"
+#include "engine/local/process_tasks.h"
 #include "engine/local/supervisor_image.h"
 #include "engine/paths.h"
 #include "engine/test_support.h"
 #include "model/log_index.h"
 
+/// What a task is given and sees, how its output is kept, and how it ends.
 namespace ty::engine {
 namespace {
 
 using namespace testing;
 using model::MountKind;
-using model::Outcome;
 using model::Reason;
 
-class ProcessRuntime : public ::testing::Test {
- protected:
-  ProcessRuntime() { open(); }
-
-  void open() {
-    inbox_ = std::make_unique<Inbox>();
-    LocalOptions options;
-    options.data_dir = dir_.path();
-    auto opened = LocalEngine::open(std::move(options), inbox_->sink());
-    TY_CHECK(opened, "the engine opens on every machine that runs the tests");
-    engine_ = *std::move(opened);
-  }
-
-  static model::TaskKey new_key() {
-    model::TaskKey key;
-    key.job = random_job_id();
-    return key;
-  }
-
-  Launch launch(const model::TaskKey& key, std::string script) const {
-    Launch launch;
-    launch.key = key;
-    launch.run_dir = run_folder(dir_.path(), key);
-    launch.log_path = log_path(key);
-    launch.host_name = "worker-0";
-    launch.command.shell = model::Shell::BashOrSh;
-    launch.command.script = std::move(script);
-    launch.command.errexit = true;
-    launch.resources.cpu_milli = 2000;
-    launch.resources.memory = 512 << 20;
-    launch.resources.shm = 64 << 20;
-    return launch;
-  }
-  std::string log_path(const model::TaskKey& key) const {
-    return dir_.path() + "/logs/" + key.job.str() + ".log";
-  }
-  std::string log(const model::TaskKey& key) const { return read_text(log_path(key)); }
-
-  /// Runs it to its end.
-  TaskReport run(Launch launch) {
-    const model::TaskKey key = launch.key;
-    const auto started = await(engine_->start(std::move(launch)));
-    EXPECT_TRUE(started) << (started ? "" : started.error().message);
-    const auto ended = inbox_->ended(key);
-    EXPECT_TRUE(ended) << "it never ended; so far: " << log(key);
-    return ended.value_or(TaskReport{});
-  }
-  /// Runs the script, expects success and returns what it printed.
-  std::string output_of(Launch launch) {
-    const model::TaskKey key = launch.key;
-    const TaskReport report = run(std::move(launch));
-    EXPECT_EQ(report.ending.outcome, Outcome::Succeeded) << report.ending.message << "\n"
-                                                         << log(key);
-    return log(key);
-  }
-  std::string output_of(std::string script) {
-    return output_of(launch(new_key(), std::move(script)));
-  }
-
-  bool is_isolated() const { return engine_->capabilities().isolation; }
-  bool has_limits() const { return engine_->capabilities().limits; }
-
-  TempDir dir_;
-  std::unique_ptr<Inbox> inbox_;
-  std::unique_ptr<LocalEngine> engine_;
-};
-
-/// Processes of this machine whose command line holds the text.
-int processes_with(std::string_view text) {
-  int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::string line = read_text(entry.path() / "cmdline");
-    std::replace(line.begin(), line.end(), '\0', ' ');
-    if (line.find(text) != std::string::npos) ++count;
-  }
-  return count;
-}
-
-int open_descriptors() {
-  int count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
-    ++count;
-  return count;
-}
-
-TEST_F(ProcessRuntime, AScriptGetsItsArgumentsAndItsLinesAreCountedAsWritten) {
+TEST_F(ProcessTasks, AScriptGetsItsArgumentsAndItsLinesAreCountedAsWritten) {
   Launch task = launch(new_key(), "echo \"$1+$2\" $#\nfalse || echo line $LINENO");
   task.command.args = {"a b", "c"};
   EXPECT_EQ(output_of(std::move(task)), "a b+c 2\nline 2\n");
 }
 
-TEST_F(ProcessRuntime, ErrexitNounsetAndPipefailAreObeyed) {
+TEST_F(ProcessTasks, ErrexitNounsetAndPipefailAreObeyed) {
   for (const char* script :
        {"false\necho on", "echo $nothing_here\necho on", "false | true\necho on"}) {
     Launch strict = launch(new_key(), script);
@@ -138,7 +45,7 @@ TEST_F(ProcessRuntime, ErrexitNounsetAndPipefailAreObeyed) {
   }
 }
 
-TEST_F(ProcessRuntime, PreRunsBeforeAndPostOnlyAfterSuccess) {
+TEST_F(ProcessTasks, PreRunsBeforeAndPostOnlyAfterSuccess) {
   Launch good = launch(new_key(), "echo run $X");
   good.command.pre = "X=1";
   good.command.post = "echo post $X";
@@ -151,7 +58,7 @@ TEST_F(ProcessRuntime, PreRunsBeforeAndPostOnlyAfterSuccess) {
   EXPECT_EQ(log(bad.key), "run\n");
 }
 
-TEST_F(ProcessRuntime, AnArgvIsRunWithoutAShell) {
+TEST_F(ProcessTasks, AnArgvIsRunWithoutAShell) {
   Launch task = launch(new_key(), "");
   task.command.shell = model::Shell::None;
   task.command.argv = {"printf", "%s|"};
@@ -159,7 +66,7 @@ TEST_F(ProcessRuntime, AnArgvIsRunWithoutAShell) {
   EXPECT_EQ(output_of(std::move(task)), "$HOME|a b||");
 }
 
-TEST_F(ProcessRuntime, ACommandThatDoesNotExistIsNamed) {
+TEST_F(ProcessTasks, ACommandThatDoesNotExistIsNamed) {
   Launch task = launch(new_key(), "");
   task.command.shell = model::Shell::None;
   task.command.argv = {"pyhton", "train.py"};
@@ -172,13 +79,13 @@ TEST_F(ProcessRuntime, ACommandThatDoesNotExistIsNamed) {
   EXPECT_EQ(report.ending.reason, Reason::CommandNotFound);
 }
 
-TEST_F(ProcessRuntime, ATaskWithoutACommandCannotRunHere) {
+TEST_F(ProcessTasks, ATaskWithoutACommandCannotRunHere) {
   Launch task = launch(new_key(), "");
   task.command.shell = model::Shell::None;
   EXPECT_EQ(run(task).ending.reason, Reason::BadSpec);
 }
 
-TEST_F(ProcessRuntime, TheEnvironmentIsTheContractAndNothingOfTheServers) {
+TEST_F(ProcessTasks, TheEnvironmentIsTheContractAndNothingOfTheServers) {
   ::setenv("SERVER_SECRET", "do not leak", 1);
   Launch task = launch(new_key(), "env");
   task.environment.soft = {{"SOFT", "1"}, {"BOTH", "soft"}};
@@ -192,7 +99,7 @@ TEST_F(ProcessRuntime, TheEnvironmentIsTheContractAndNothingOfTheServers) {
   EXPECT_NE(env.find("HOME=" + task.run_dir + "\n"), std::string::npos);
 }
 
-TEST_F(ProcessRuntime, MountsAppearInTheRunFolderAsDocumented) {
+TEST_F(ProcessTasks, MountsAppearInTheRunFolderAsDocumented) {
   TempDir data;
   write_text(data.path() + "/set/train.csv", "1,2\n");
   write_text(data.path() + "/code/main.sh", "echo code\n");
@@ -223,7 +130,7 @@ TEST_F(ProcessRuntime, MountsAppearInTheRunFolderAsDocumented) {
       << "the original stays as it is";
 }
 
-TEST_F(ProcessRuntime, AMissingMountIsTheDatasFault) {
+TEST_F(ProcessTasks, AMissingMountIsTheDatasFault) {
   Launch task = launch(new_key(), "true");
   task.mounts = {{.kind = MountKind::Data, .host_path = "/no/such/folder", .target = "/data"}};
   const TaskReport report = run(task);
@@ -231,7 +138,7 @@ TEST_F(ProcessRuntime, AMissingMountIsTheDatasFault) {
   EXPECT_NE(report.ending.message.find("/no/such/folder"), std::string::npos);
 }
 
-TEST_F(ProcessRuntime, TheWorkingDirectoryMayBeAMountOrAFolderOfTheMachine) {
+TEST_F(ProcessTasks, TheWorkingDirectoryMayBeAMountOrAFolderOfTheMachine) {
   TempDir data;
   Launch task = launch(new_key(), "pwd");
   EXPECT_EQ(output_of(task), task.run_dir + "/work\n");
@@ -250,7 +157,7 @@ TEST_F(ProcessRuntime, TheWorkingDirectoryMayBeAMountOrAFolderOfTheMachine) {
   EXPECT_NE(join(started->warnings, " ").find("/not/here"), std::string::npos);
 }
 
-TEST_F(ProcessRuntime, TheSandboxHidesTheServerAndTheNeighbours) {
+TEST_F(ProcessTasks, TheSandboxHidesTheServerAndTheNeighbours) {
   if (!is_isolated()) return;
   write_text(dir_.path() + "/admin.token", "secret");
   TempDir elsewhere;
@@ -280,7 +187,7 @@ TEST_F(ProcessRuntime, TheSandboxHidesTheServerAndTheNeighbours) {
   EXPECT_TRUE(inbox_->ended(neighbour));
 }
 
-TEST_F(ProcessRuntime, ATaskMayRunAsAnotherUser) {
+TEST_F(ProcessTasks, ATaskMayRunAsAnotherUser) {
   if (::geteuid() != 0) return;
   Launch task =
       launch(new_key(), "id -u; id -g; echo mine > file; echo $HOME > ../home-file; cat file");
@@ -303,7 +210,7 @@ std::string expected_lines(int count) {
   return text;
 }
 
-TEST_F(ProcessRuntime, NoByteIsLostOrReorderedBetweenStdoutAndStderr) {
+TEST_F(ProcessTasks, NoByteIsLostOrReorderedBetweenStdoutAndStderr) {
   constexpr int kLines = 100'000;
   Launch task = launch(new_key(), "");
   task.command.shell = model::Shell::None;
@@ -327,7 +234,7 @@ TEST_F(ProcessRuntime, NoByteIsLostOrReorderedBetweenStdoutAndStderr) {
   }
 }
 
-TEST_F(ProcessRuntime, ALineOf100MegabytesIsALineLikeAnyOther) {
+TEST_F(ProcessTasks, ALineOf100MegabytesIsALineLikeAnyOther) {
   constexpr std::size_t kSize = 100 << 20;
   const model::TaskKey key = new_key();
   Launch task = launch(key, fmt::format("head -c {} /dev/zero | tr '\\0' z", kSize));
@@ -337,14 +244,14 @@ TEST_F(ProcessRuntime, ALineOf100MegabytesIsALineLikeAnyOther) {
   EXPECT_GE(std::filesystem::file_size(log_path(key) + ".idx"), 40 * sizeof(model::LogIndexRecord));
 }
 
-TEST_F(ProcessRuntime, ASlowWriterGetsATimeForEachOfItsLines) {
+TEST_F(ProcessTasks, ASlowWriterGetsATimeForEachOfItsLines) {
   const model::TaskKey key = new_key();
   EXPECT_EQ(output_of(launch(key, "for i in 1 2 3 4; do echo $i; sleep 0.06; done")),
             "1\n2\n3\n4\n");
   EXPECT_EQ(std::filesystem::file_size(log_path(key) + ".idx"), 4 * sizeof(model::LogIndexRecord));
 }
 
-TEST_F(ProcessRuntime, AFullDiskDelaysTheTaskAndLosesNothing) {
+TEST_F(ProcessTasks, AFullDiskDelaysTheTaskAndLosesNothing) {
   if (::geteuid() != 0) return;
   const model::TaskKey key = new_key();
   const std::string logs = dir_.path() + "/logs";
@@ -367,7 +274,7 @@ TEST_F(ProcessRuntime, AFullDiskDelaysTheTaskAndLosesNothing) {
   EXPECT_EQ(::umount(logs.c_str()), 0);
 }
 
-TEST_F(ProcessRuntime, TheWholeTreeEndsWithTheCommand) {
+TEST_F(ProcessTasks, TheWholeTreeEndsWithTheCommand) {
   const std::string mark = fmt::format("7{}.5", ::getpid());
   const model::TaskKey key = new_key();
   // A daemon of the old school, and one that keeps the output open.
@@ -380,7 +287,7 @@ TEST_F(ProcessRuntime, TheWholeTreeEndsWithTheCommand) {
   EXPECT_EQ(processes_with("sleep " + mark), 0);
 }
 
-TEST_F(ProcessRuntime, AStopIsToldToTheTaskWhichMayTidyUp) {
+TEST_F(ProcessTasks, AStopIsToldToTheTaskWhichMayTidyUp) {
   const model::TaskKey key = new_key();
   ASSERT_TRUE(await(engine_->start(launch(
       key, "trap 'echo tidied; exit 0' TERM\necho ready\nwhile true; do sleep 0.02; done"))));
@@ -392,7 +299,7 @@ TEST_F(ProcessRuntime, AStopIsToldToTheTaskWhichMayTidyUp) {
   EXPECT_TRUE(log(key).ends_with("tidied\n")) << log(key);
 }
 
-TEST_F(ProcessRuntime, AStopLeavesTheGraceAlsoToWhatAShellWasRunning) {
+TEST_F(ProcessTasks, AStopLeavesTheGraceAlsoToWhatAShellWasRunning) {
   const model::TaskKey key = new_key();
   ASSERT_TRUE(
       await(engine_->start(launch(key,
@@ -413,7 +320,7 @@ TEST_F(ProcessRuntime, AStopLeavesTheGraceAlsoToWhatAShellWasRunning) {
   if (is_isolated() && ::geteuid() == 0) EXPECT_EQ(log(key), "training\nsaved\n");
 }
 
-TEST_F(ProcessRuntime, SignalsTheServerIgnoresAreNotIgnoredByTasks) {
+TEST_F(ProcessTasks, SignalsTheServerIgnoresAreNotIgnoredByTasks) {
   ::signal(SIGPIPE, SIG_IGN);
   Launch task = launch(new_key(), "yes | head -n 1; echo ${PIPESTATUS[0]}");
   task.command.shell = model::Shell::Bash;
@@ -421,13 +328,13 @@ TEST_F(ProcessRuntime, SignalsTheServerIgnoresAreNotIgnoredByTasks) {
   ::signal(SIGPIPE, SIG_DFL);
 }
 
-TEST_F(ProcessRuntime, NothingAJobFileSaysCanForgeTheJournal) {
+TEST_F(ProcessTasks, NothingAJobFileSaysCanForgeTheJournal) {
   Launch task = launch(new_key(), "exit 6");
   task.workdir = "/x\nended at=1 exit=0 stop=0";
   EXPECT_EQ(run(task).ending.exit_code, 6);
 }
 
-TEST_F(ProcessRuntime, MemoryBeyondTheLimitIsNamedWithLimitAndPeak) {
+TEST_F(ProcessTasks, MemoryBeyondTheLimitIsNamedWithLimitAndPeak) {
   if (!has_limits()) return;
   Launch task = launch(new_key(), "");
   task.command.shell = model::Shell::None;
@@ -440,7 +347,7 @@ TEST_F(ProcessRuntime, MemoryBeyondTheLimitIsNamedWithLimitAndPeak) {
   EXPECT_GT(report.peak_memory, 32 << 20);
 }
 
-TEST_F(ProcessRuntime, MemoryIsNamedAlsoWhenOnlyAChildDiedOfIt) {
+TEST_F(ProcessTasks, MemoryIsNamedAlsoWhenOnlyAChildDiedOfIt) {
   if (!has_limits()) return;
   Launch task = launch(new_key(), "/usr/bin/python3 -c 'x = bytearray(300 << 20)' || exit 3");
   task.resources.memory = 64 << 20;
@@ -449,7 +356,7 @@ TEST_F(ProcessRuntime, MemoryIsNamedAlsoWhenOnlyAChildDiedOfIt) {
   EXPECT_EQ(report.ending.exit_code, 3);
 }
 
-TEST_F(ProcessRuntime, CpuTimeAndMemoryAreMeasured) {
+TEST_F(ProcessTasks, CpuTimeAndMemoryAreMeasured) {
   Launch task = launch(new_key(), "");
   task.command.shell = model::Shell::None;
   task.command.argv = {
@@ -459,306 +366,13 @@ TEST_F(ProcessRuntime, CpuTimeAndMemoryAreMeasured) {
   EXPECT_GT(report.peak_memory, 45 << 20);
 }
 
-TEST_F(ProcessRuntime, TheCpuQuotaSlowsATaskDown) {
+TEST_F(ProcessTasks, TheCpuQuotaSlowsATaskDown) {
   if (!has_limits()) return;
   Launch task = launch(new_key(), "end=$((SECONDS + 1)); while [ $SECONDS -lt $end ]; do :; done");
   task.command.shell = model::Shell::Bash;
   task.resources.cpu_milli = 100;
   const TaskReport report = run(task);
   EXPECT_LT(report.cpu_time, 500ms);
-}
-
-TEST_F(ProcessRuntime, ATaskOutlivesTheServerThatStartedIt) {
-  engine_.reset();
-  const model::TaskKey key = new_key();
-  int ready[2];
-  ASSERT_EQ(::pipe(ready), 0);
-  const pid_t server = ::fork();
-  if (server == 0) {
-    ::setpgid(0, 0);
-    open();
-    const auto started = await(engine_->start(
-        launch(key, "for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.05; done; exit 9")));
-    inbox_->started(key);
-    [[maybe_unused]] const ssize_t n = ::write(ready[1], started ? "y" : "n", 1);
-    ::pause();
-  }
-  char answer = 0;
-  ASSERT_EQ(::read(ready[0], &answer, 1), 1);
-  EXPECT_EQ(answer, 'y');
-  ::kill(-server, SIGKILL);  // the whole group, as a terminal or a service manager does it
-  int status = 0;
-  ::waitpid(server, &status, 0);
-  ::close(ready[0]);
-  ::close(ready[1]);
-
-  open();
-  const auto unknown = await(engine_->recover({key}));
-  ASSERT_TRUE(unknown);
-  EXPECT_TRUE(unknown->empty());
-  const auto ended = inbox_->ended(key);
-  ASSERT_TRUE(ended);
-  EXPECT_EQ(ended->ending.exit_code, 9);
-  EXPECT_EQ(log(key), "1\n2\n3\n4\n5\n6\n7\n8\n");
-}
-
-TEST_F(ProcessRuntime, WheneverTheServerDiesEachTaskRunsExactlyOnce) {
-  engine_.reset();
-  std::srand(20'250'101);
-  for (int round = 0; round < 12; ++round) {
-    std::vector<model::TaskKey> keys;
-    for (int i = 0; i < 6; ++i) keys.push_back(new_key());
-    const pid_t server = ::fork();
-    if (server == 0) {
-      open();
-      [[maybe_unused]] const auto none = await(engine_->recover({}));
-      for (const model::TaskKey& key : keys) {
-        [[maybe_unused]] const auto started =
-            await(engine_->start(launch(key, "echo once; sleep 0.02; exit 3")));
-      }
-      ::pause();
-    }
-    std::this_thread::sleep_for(Millis{std::rand() % 60});
-    ::kill(server, SIGKILL);
-    ::waitpid(server, nullptr, 0);
-
-    open();
-    const auto unknown = await(engine_->recover(keys));
-    ASSERT_TRUE(unknown) << unknown.error().message;
-    for (const model::TaskKey& key : *unknown) {
-      const auto started = await(engine_->start(launch(key, "echo once; sleep 0.02; exit 3")));
-      ASSERT_TRUE(started) << started.error().message;
-    }
-    for (const model::TaskKey& key : keys) {
-      const auto ended = inbox_->ended(key);
-      ASSERT_TRUE(ended) << round;
-      EXPECT_EQ(ended->ending.exit_code, 3) << ended->ending.message;
-      EXPECT_EQ(log(key), "once\n");
-      EXPECT_TRUE(await(engine_->forget(key)));
-    }
-    engine_.reset();
-  }
-}
-
-TEST_F(ProcessRuntime, TheTimeLimitHoldsWithoutAServer) {
-  const model::TaskKey key = new_key();
-  Launch task = launch(key, "sleep 1000");
-  task.deadline = SystemClock{}.now() + 300ms;
-  ASSERT_TRUE(await(engine_->start(std::move(task))));
-  engine_.reset();
-  const std::string run_dir = run_folder(dir_.path(), key);
-  EXPECT_TRUE(eventually([&] { return read_journal(run_dir).ended.has_value(); }));
-  open();
-  ASSERT_TRUE(await(engine_->recover({key})));
-  const auto ended = inbox_->ended(key);
-  ASSERT_TRUE(ended);
-  EXPECT_EQ(ended->ending.reason, Reason::TimeLimit);
-}
-
-TEST_F(ProcessRuntime, AKilledSupervisorIsALossAndLeavesNoProcessBehind) {
-  const std::string mark = fmt::format("6{}.5", ::getpid());
-  const model::TaskKey key = new_key();
-  ASSERT_TRUE(await(engine_->start(launch(key, "sleep " + mark))));
-  ASSERT_TRUE(inbox_->started(key));
-  const auto holder = read_journal(run_folder(dir_.path(), key)).holder;
-  ASSERT_TRUE(holder);
-  ::kill(*holder, SIGKILL);
-  const auto ended = inbox_->ended(key);
-  ASSERT_TRUE(ended);
-  EXPECT_EQ(ended->ending.outcome, Outcome::Lost);
-  EXPECT_EQ(ended->ending.reason, Reason::NodeLost);
-  ASSERT_TRUE(await(engine_->forget(key)));
-  EXPECT_TRUE(eventually([&] { return processes_with("sleep " + mark) == 0; }));
-}
-
-TEST_F(ProcessRuntime, ASecondSupervisorOfTheSameRunFolderDoesNothing) {
-  const model::TaskKey key = new_key();
-  ASSERT_TRUE(await(engine_->start(launch(key, "echo once; sleep 0.3"))));
-  ASSERT_TRUE(inbox_->started(key));
-  const auto program = unpack_supervisor(dir_.path() + "/bin");
-  ASSERT_TRUE(program);
-  const auto exit_code = [&] {
-    const auto spawned = spawn_supervisor(*program, run_folder(dir_.path(), key), false, -1);
-    EXPECT_TRUE(spawned);
-    siginfo_t info = {};
-    ::waitid(P_PIDFD, static_cast<id_t>(spawned->pidfd.get()), &info, WEXITED);
-    return info.si_status;
-  };
-  EXPECT_EQ(exit_code(), supervisor::kExitTaken) << "while the first lives";
-  ASSERT_TRUE(inbox_->ended(key));
-  EXPECT_EQ(exit_code(), supervisor::kExitTaken) << "after its end";
-  EXPECT_EQ(log(key), "once\n");
-}
-
-TEST_F(ProcessRuntime, HalfALaunchFileStartsNothing) {
-  const model::TaskKey key = new_key();
-  Launch task = launch(key, "echo never");
-  ASSERT_TRUE(await(engine_->start(task)));
-  ASSERT_TRUE(inbox_->ended(key));
-  const std::string whole = read_text(task.run_dir + supervisor::kLaunchSuffix);
-  const auto program = unpack_supervisor(dir_.path() + "/bin");
-  ASSERT_TRUE(program);
-  std::filesystem::remove(log_path(key));
-  for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 40) {
-    std::filesystem::remove(task.run_dir + supervisor::kJournalSuffix);
-    write_text(task.run_dir + supervisor::kLaunchSuffix, whole.substr(0, size));
-    const auto spawned = spawn_supervisor(*program, task.run_dir, false, -1);
-    ASSERT_TRUE(spawned);
-    siginfo_t info = {};
-    ::waitid(P_PIDFD, static_cast<id_t>(spawned->pidfd.get()), &info, WEXITED);
-    EXPECT_TRUE(read_journal(task.run_dir).failed) << size;
-  }
-  EXPECT_FALSE(std::filesystem::exists(log_path(key)));
-}
-
-TEST_F(ProcessRuntime, WhatNobodyExpectsIsEndedAndRemovedAtTheNextStart) {
-  const std::string mark = fmt::format("5{}.5", ::getpid());
-  const model::TaskKey key = new_key();
-  ASSERT_TRUE(await(engine_->start(launch(key, "sleep " + mark))));
-  ASSERT_TRUE(inbox_->started(key));
-  engine_.reset();
-  open();
-  ASSERT_TRUE(await(engine_->recover({})));
-  EXPECT_EQ(processes_with("sleep " + mark), 0);
-  EXPECT_FALSE(std::filesystem::exists(run_folder(dir_.path(), key)));
-  EXPECT_FALSE(std::filesystem::exists(run_folder(dir_.path(), key) + ".journal"));
-}
-
-TEST_F(ProcessRuntime, AfterARebootATaskThatMayHaveBegunIsLostNotRepeated) {
-  const model::TaskKey key = new_key();
-  ASSERT_TRUE(await(engine_->recover({})));
-  std::filesystem::create_directories(run_folder(dir_.path(), key));
-  write_text(dir_.path() + "/runs/boot", "another boot\n");
-  engine_.reset();
-  open();
-  const auto unknown = await(engine_->recover({key}));
-  ASSERT_TRUE(unknown);
-  EXPECT_TRUE(unknown->empty());
-  const auto ended = inbox_->ended(key);
-  ASSERT_TRUE(ended);
-  EXPECT_EQ(ended->ending.outcome, Outcome::Lost);
-}
-
-TEST_F(ProcessRuntime, ManyQuickStartsLeaveNothingBehind) {
-  const char* wanted = std::getenv("TY_MANY_STARTS");
-  const int count = wanted != nullptr ? std::atoi(wanted) : 200;
-  // Of ours alone: containers of others come and go.
-  const auto mounts = [this] {
-    int count = 0;
-    for (const std::string& line : split(read_text("/proc/self/mountinfo"), '\n'))
-      count += line.find(dir_.path()) != std::string::npos ? 1 : 0;
-    return count;
-  };
-  const auto mounts_before = mounts();
-  while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-    // Supervisors of tests that ended their engine first.
-  }
-  run(launch(new_key(), "true"));  // what is made once and kept
-  const int descriptors_before = open_descriptors();
-
-  std::vector<model::TaskKey> keys;
-  for (int i = 0; i < count; ++i) {
-    keys.push_back(new_key());
-    Launch task = launch(keys.back(), "");
-    task.command.shell = model::Shell::None;
-    task.command.argv = {"true"};
-    ASSERT_TRUE(await(engine_->start(std::move(task))));
-    if (i >= 8) {
-      ASSERT_TRUE(inbox_->ended(keys[i - 8]));
-      ASSERT_TRUE(await(engine_->forget(keys[i - 8])));
-    }
-  }
-  for (const model::TaskKey& key : keys) {
-    const auto ended = inbox_->ended(key);
-    ASSERT_TRUE(ended);
-    EXPECT_EQ(ended->ending.outcome, Outcome::Succeeded) << ended->ending.message;
-    EXPECT_EQ(inbox_->all(key).size(), 2u);
-    ASSERT_TRUE(await(engine_->forget(key)));
-  }
-  EXPECT_TRUE(eventually([&] { return open_descriptors() <= descriptors_before; }));
-  EXPECT_EQ(mounts(), mounts_before);
-  EXPECT_EQ(processes_with(dir_.path()), 0);
-  int status = 0;
-  EXPECT_EQ(::waitpid(-1, &status, WNOHANG), -1) << "no child, not even a dead one";
-  for (const model::TaskKey& key : keys) {
-    ASSERT_FALSE(std::filesystem::exists(run_folder(dir_.path(), key))) << key.job.str();
-  }
-  for (const char* controller : {"memory", "cpu", "pids", "cpuacct", "unified", ""}) {
-    std::error_code error;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(fmt::format("/sys/fs/cgroup/{}", controller), error)) {
-      if (!entry.path().filename().string().starts_with("trainyard-")) continue;
-      for (const model::TaskKey& key : keys) {
-        ASSERT_FALSE(std::filesystem::exists(entry.path() / (key.job.str() + ".0.0.0.0")));
-      }
-    }
-  }
-}
-
-TEST_F(ProcessRuntime, WithoutIsolationItSaysSoAndStillEndsTheTree) {
-  engine_.reset();
-  inbox_ = std::make_unique<Inbox>();
-  LocalOptions options;
-  options.data_dir = dir_.path();
-  options.isolation = Isolation::None;
-  options.limits = false;
-  auto opened = LocalEngine::open(std::move(options), inbox_->sink());
-  ASSERT_TRUE(opened) << opened.error().message;
-  engine_ = *std::move(opened);
-  const Capabilities able = engine_->capabilities();
-  EXPECT_FALSE(able.isolation);
-  EXPECT_FALSE(able.limits);
-  EXPECT_NE(join(able.warnings, " ").find("not isolated"), std::string::npos);
-  EXPECT_NE(join(able.warnings, " ").find("not limited"), std::string::npos);
-
-  const std::string mark = fmt::format("4{}.5", ::getpid());
-  TempDir data;
-  write_text(data.path() + "/file", "linked\n");
-  Launch task = launch(
-      new_key(),
-      fmt::format("cat ../data/file; (setsid sh -c 'sleep {0} & sleep {0}' &); sleep 0.1; echo end",
-                  mark));
-  task.mounts = {{.kind = MountKind::Data, .host_path = data.path(), .target = "/data"}};
-  EXPECT_EQ(output_of(task), "linked\nend\n");
-  EXPECT_EQ(processes_with("sleep " + mark), 0);
-  const auto started = inbox_->started(task.key);
-  ASSERT_TRUE(started);
-  EXPECT_NE(join(started->warnings, " ").find("not limited"), std::string::npos);
-}
-
-TEST_F(ProcessRuntime, BubblewrapServesWhereNamespacesOfOurOwnDoNot) {
-  if (::access("/usr/bin/bwrap", X_OK) != 0) return;
-  engine_.reset();
-  inbox_ = std::make_unique<Inbox>();
-  LocalOptions options;
-  options.data_dir = dir_.path();
-  options.isolation = Isolation::Bubblewrap;
-  auto opened = LocalEngine::open(std::move(options), inbox_->sink());
-  ASSERT_TRUE(opened) << opened.error().message;
-  engine_ = *std::move(opened);
-  write_text(dir_.path() + "/admin.token", "secret");
-  EXPECT_EQ(
-      output_of(fmt::format(
-          "cat {}/admin.token 2>/dev/null && echo sees the token; hostname; pwd | grep -c work; "
-          "touch /etc/x 2>/dev/null && echo writes; echo ok > file; cat file",
-          dir_.path())),
-      "worker-0\n1\nok\n");
-  Launch missing = launch(new_key(), "");
-  missing.command.shell = model::Shell::None;
-  missing.command.argv = {"pyhton"};
-  EXPECT_EQ(run(missing).ending.reason, Reason::CommandNotFound);
-
-  const std::string mark = fmt::format("3{}.5", ::getpid());
-  const model::TaskKey key = new_key();
-  ASSERT_TRUE(await(engine_->start(launch(
-      key, fmt::format("trap 'echo tidied; exit 0' TERM\nsleep {} &\necho ready\nwait\n", mark)))));
-  ASSERT_TRUE(eventually([&] { return log(key) == "ready\n"; }));
-  ASSERT_TRUE(await(engine_->stop(key, 10s)));
-  const auto ended = inbox_->ended(key);
-  ASSERT_TRUE(ended);
-  EXPECT_EQ(ended->ending.outcome, Outcome::Stopped);
-  EXPECT_TRUE(log(key).ends_with("tidied\n")) << log(key);
-  EXPECT_EQ(processes_with("sleep " + mark), 0);
 }
 
 }  // namespace
