@@ -1,10 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
-import { Button, Checkbox, Input, Modal } from "antd";
+import { Checkbox, Input } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api } from "@/api/client";
 import { keys, queries } from "@/app/queries";
 import { CopyText } from "@/shared/ui/CopyText";
+import { MakeDialog } from "@/shared/ui/MakeDialog";
 
 /** Makes an account; its owner chooses a password by the one-time link. With a link already: shows that. */
 export default function UserDialog({ link, onClose }: { link: { name: string; link: string } | null; onClose: () => void }) {
@@ -25,58 +26,34 @@ export default function UserDialog({ link, onClose }: { link: { name: string; li
     setTried(true);
     if (name.trim()) create.mutate();
   };
+  const words = { cancel: t("cancel"), create: t("create"), done: t("done") };
   return (
-    <Modal
-      open
+    <MakeDialog
       title={shown ? t("link_title", { name: shown.name }) : t("create_user")}
-      mask={{ closable: !shown }}
-      onCancel={onClose}
-      footer={
-        shown ? (
-          <Button type="primary" onClick={onClose}>
-            {t("done")}
-          </Button>
-        ) : (
+      words={words}
+      pending={create.isPending}
+      error={create.error}
+      onCreate={go}
+      onClose={onClose}
+      made={
+        shown && (
           <>
-            <Button onClick={onClose}>{t("cancel")}</Button>
-            <Button type="primary" loading={create.isPending} onClick={go}>
-              {t("create")}
-            </Button>
+            <p role="status">{t("link_text")}</p>
+            <CopyText block text={new URL(shown.link, location.origin).href} />
           </>
         )
       }
     >
-      {shown ? (
-        <div className="stack">
-          <p role="status">{t("link_text")}</p>
-          <CopyText block text={new URL(shown.link, location.origin).href} />
-        </div>
-      ) : (
-        <form
-          className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            go();
-          }}
-        >
-          <label htmlFor="user-name">{t("account")}</label>
-          <Input id="user-name" autoFocus autoComplete="off" value={name} status={missing ? "error" : undefined} aria-invalid={missing} onChange={(event) => setName(event.target.value)} />
-          {missing && <p className="fault">{t("account_missing")}</p>}
-          <label htmlFor="user-display">{t("name")}</label>
-          <Input id="user-display" value={display} onChange={(event) => setDisplay(event.target.value)} />
-          <label htmlFor="user-email">{t("email")}</label>
-          <Input id="user-email" type="email" value={email} onChange={(event) => setEmail(event.target.value)} />
-          <Checkbox checked={administrator} onChange={(event) => setAdministrator(event.target.checked)}>
-            {t("administrator")}
-          </Checkbox>
-          {create.error && (
-            <p role="alert" className="fault">
-              {create.error.message}
-            </p>
-          )}
-          <button type="submit" hidden />
-        </form>
-      )}
-    </Modal>
+      <label htmlFor="user-name">{t("account")}</label>
+      <Input id="user-name" autoFocus autoComplete="off" value={name} status={missing ? "error" : undefined} aria-invalid={missing} onChange={(event) => setName(event.target.value)} />
+      {missing && <p className="fault">{t("account_missing")}</p>}
+      <label htmlFor="user-display">{t("name")}</label>
+      <Input id="user-display" value={display} onChange={(event) => setDisplay(event.target.value)} />
+      <label htmlFor="user-email">{t("email")}</label>
+      <Input id="user-email" type="email" value={email} onChange={(event) => setEmail(event.target.value)} />
+      <Checkbox checked={administrator} onChange={(event) => setAdministrator(event.target.checked)}>
+        {t("administrator")}
+      </Checkbox>
+    </MakeDialog>
   );
 }

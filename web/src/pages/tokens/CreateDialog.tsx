@@ -1,11 +1,12 @@
 import { useMutation } from "@tanstack/react-query";
-import { Button, Input, Modal, Radio, Select } from "antd";
+import { Input, Radio, Select } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api } from "@/api/client";
 import { useMe } from "@/api/session";
 import { keys, queries } from "@/app/queries";
 import { CopyText } from "@/shared/ui/CopyText";
+import { MakeDialog } from "@/shared/ui/MakeDialog";
 
 const lives = ["7d", "30d", "90d", "365d", ""] as const;
 const scopes = ["read", "write", "admin"] as const;
@@ -28,70 +29,46 @@ export default function CreateDialog({ onClose }: { onClose: () => void }) {
   };
   const made = create.data;
   const missing = tried && !name.trim();
+  const words = { cancel: t("cancel"), create: t("create"), done: t("done") };
   return (
-    <Modal
-      open
+    <MakeDialog
       width={620}
       title={made ? t("made_title", { name: made.name }) : t("create_title")}
-      mask={{ closable: !made }}
-      onCancel={onClose}
-      footer={
-        made ? (
-          <Button type="primary" onClick={onClose}>
-            {t("done")}
-          </Button>
-        ) : (
+      words={words}
+      pending={create.isPending}
+      error={create.error}
+      onCreate={go}
+      onClose={onClose}
+      made={
+        made && (
           <>
-            <Button onClick={onClose}>{t("cancel")}</Button>
-            <Button type="primary" loading={create.isPending} onClick={go}>
-              {t("create")}
-            </Button>
+            <p role="status">{t("once")}</p>
+            <CopyText block text={made.token} />
+            <strong>{t("use_cli")}</strong>
+            <CopyText block text={`echo ${made.token} | trainyard login ${location.origin} --token-stdin`} shown={`echo … | trainyard login ${location.origin} --token-stdin`} />
+            <strong>{t("use_curl")}</strong>
+            <CopyText block text={`curl -H "Authorization: Bearer ${made.token}" ${location.origin}/api/v1/jobs`} shown={`curl -H "Authorization: Bearer …" ${location.origin}/api/v1/jobs`} />
           </>
         )
       }
     >
-      {made ? (
-        <div className="stack">
-          <p role="status">{t("once")}</p>
-          <CopyText block text={made.token} />
-          <strong>{t("use_cli")}</strong>
-          <CopyText block text={`echo ${made.token} | trainyard login ${location.origin} --token-stdin`} shown={`echo … | trainyard login ${location.origin} --token-stdin`} />
-          <strong>{t("use_curl")}</strong>
-          <CopyText block text={`curl -H "Authorization: Bearer ${made.token}" ${location.origin}/api/v1/jobs`} shown={`curl -H "Authorization: Bearer …" ${location.origin}/api/v1/jobs`} />
-        </div>
-      ) : (
-        <form
-          className="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            go();
-          }}
-        >
-          <label htmlFor="token-name">{t("name")}</label>
-          <Input id="token-name" autoFocus maxLength={100} value={name} status={missing ? "error" : undefined} aria-invalid={missing} aria-describedby="token-name-said" onChange={(event) => setName(event.target.value)} />
-          <p id="token-name-said" className={missing ? "fault" : "quiet"}>
-            {t(missing ? "name_missing" : "name_hint")}
-          </p>
-          <span id="token-scope">{t("scopes")}</span>
-          <Radio.Group aria-labelledby="token-scope" value={scope} onChange={(event) => setScope(event.target.value as (typeof scopes)[number])} className="stack">
-            {scopes
-              .filter((one) => one !== "admin" || me.administrator)
-              .map((one) => (
-                <Radio key={one} value={one}>
-                  {t(`scope.${one}`)} <span className="quiet">{t(`scope_text.${one}`)}</span>
-                </Radio>
-              ))}
-          </Radio.Group>
-          <label htmlFor="token-life">{t("expires")}</label>
-          <Select id="token-life" value={life} options={lives.map((value) => ({ value, label: value ? t("days", { count: Number.parseInt(value) }) : t("never") }))} onChange={setLife} />
-          {create.error && (
-            <p role="alert" className="fault">
-              {create.error.message}
-            </p>
-          )}
-          <button type="submit" hidden />
-        </form>
-      )}
-    </Modal>
+      <label htmlFor="token-name">{t("name")}</label>
+      <Input id="token-name" autoFocus maxLength={100} value={name} status={missing ? "error" : undefined} aria-invalid={missing} aria-describedby="token-name-said" onChange={(event) => setName(event.target.value)} />
+      <p id="token-name-said" className={missing ? "fault" : "quiet"}>
+        {t(missing ? "name_missing" : "name_hint")}
+      </p>
+      <span id="token-scope">{t("scopes")}</span>
+      <Radio.Group aria-labelledby="token-scope" value={scope} onChange={(event) => setScope(event.target.value as (typeof scopes)[number])} className="stack">
+        {scopes
+          .filter((one) => one !== "admin" || me.administrator)
+          .map((one) => (
+            <Radio key={one} value={one}>
+              {t(`scope.${one}`)} <span className="quiet">{t(`scope_text.${one}`)}</span>
+            </Radio>
+          ))}
+      </Radio.Group>
+      <label htmlFor="token-life">{t("expires")}</label>
+      <Select id="token-life" value={life} options={lives.map((value) => ({ value, label: value ? t("days", { count: Number.parseInt(value) }) : t("never") }))} onChange={setLife} />
+    </MakeDialog>
   );
 }
