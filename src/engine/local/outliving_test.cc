@@ -276,7 +276,7 @@ TEST_F(ProcessTasks, WithoutIsolationItSaysSoAndStillEndsTheTree) {
       new_key(),
       fmt::format("cat ../data/file; (setsid sh -c 'sleep {0} & sleep {0}' &); sleep 0.1; echo end",
                   mark));
-  task.mounts = {{.kind = MountKind::Data, .host_path = data.path(), .target = "/data"}};
+  task.mounts = {{.kind = model::MountKind::Data, .host_path = data.path(), .target = "/data"}};
   EXPECT_EQ(output_of(task), "linked\nend\n");
   EXPECT_EQ(processes_with("sleep " + mark), 0);
   const auto started = inbox_->started(task.key);
