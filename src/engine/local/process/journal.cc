@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "engine/local/process/fd.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "model/failure.h"
 #include "model/words.h"
@@ -110,19 +111,27 @@ JournalFacts parse_journal(std::string_view text) {
 
 JournalFacts read_journal(const std::string& run_dir) {
   const std::string path = run_dir + supervisor::kJournalSuffix;
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {};
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return {};
   // The lock is asked first: a supervisor that ends in between has written its last line by then.
-  const auto holder = lock_holder(fd);
+  const auto holder = lock_holder(fd.get());
   std::string text;
   char bytes[8192];
   ssize_t n = 0;
-  while ((n = ::read(fd, bytes, sizeof(bytes))) > 0)
+  while ((n = ::read(fd.get(), bytes, sizeof(bytes))) > 0)
     text.append(bytes, static_cast<std::size_t>(n));
-  ::close(fd);
   JournalFacts facts = parse_journal(text);
   facts.holder = holder;
   return facts;
+}
+
+bool unbegin_journal(const std::string& run_dir) {
+  const std::string path = run_dir + supervisor::kJournalSuffix;
+  const Fd fd(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  return fd && !lock_holder(fd.get()) &&
+         ::write(fd.get(), supervisor::kUnbegun, supervisor::kUnbegunSize) ==
+             supervisor::kUnbegunSize &&
+         ::ftruncate(fd.get(), supervisor::kUnbegunSize) == 0;
 }
 
 model::Ending ending_of(const JournalFacts& facts) {

@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
+#include "engine/local/process/fd.h"
 #include "engine/local/supervisor/launch_format.h"
 
 namespace ty::engine {
@@ -35,6 +37,24 @@ void give_to(const std::string& run_dir, std::int64_t uid, std::int64_t gid) {
   for (const auto& entry : fs::recursive_directory_iterator(run_dir, error)) give(entry.path());
 }
 
+/// All that is made in the run folder; nothing when it holds more than our own files and folders.
+Recycler::Shape shape_of(const std::string& run_dir, const ProcessPlan& plan) {
+  Recycler::Shape shape;
+  if (!plan.copies.empty() || !plan.links.empty() || plan.owner) return shape;
+  const auto add = [&](const std::string& path, bool is_folder) {
+    const std::string inside = path.substr(std::min(run_dir.size() + 1, path.size()));
+    for (auto slash = inside.find('/'); slash != std::string::npos;
+         slash = inside.find('/', slash + 1)) {
+      shape.insert(inside.substr(0, slash + 1));
+    }
+    shape.insert(is_folder ? inside + "/" : inside);
+  };
+  if (plan.needs_work_folder) add(run_dir + "/work", true);
+  for (const auto& [path, is_folder] : plan.mount_points) add(path, is_folder);
+  for (const auto& [path, content] : plan.files) add(path, false);
+  return shape;
+}
+
 }  // namespace
 
 /// Like mkdir -p, but asks for the last folder first: mostly the others exist. A neighbour may
@@ -49,17 +69,21 @@ Result<void> make_folder(const std::string& path, unsigned mode, unsigned parent
 }
 
 Result<void> write_file(const std::string& path, std::string_view content, unsigned mode) {
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
-  if (fd < 0 && errno == ENOENT) {
+  // What is there is written over and cut afterwards: a file that was cut to nothing first is sent
+  // to the disk by some file systems as soon as it is closed.
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+  Fd fd(::open(path.c_str(), kFlags, mode));
+  if (!fd && errno == ENOENT) {
     TY_DO(make_folder(parent_of(path), 0755, 0755));
-    fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+    fd = Fd(::open(path.c_str(), kFlags, mode));
   }
-  if (fd < 0) return std::unexpected(file_error(path, "cannot write"));
-  const ssize_t n = ::write(fd, content.data(), content.size());
-  const int code = n < 0 ? errno : ENOSPC;
-  ::close(fd);
-  if (n != static_cast<ssize_t>(content.size()))
-    return std::unexpected(file_error(path, "cannot write", code));
+  if (!fd) return std::unexpected(file_error(path, "cannot write"));
+  const auto size = static_cast<off_t>(content.size());
+  const ssize_t n = ::write(fd.get(), content.data(), content.size());
+  if (n != size) return std::unexpected(file_error(path, "cannot write", n < 0 ? errno : ENOSPC));
+  struct stat info;
+  if (::fstat(fd.get(), &info) != 0 || (info.st_size > size && ::ftruncate(fd.get(), size) != 0))
+    return std::unexpected(file_error(path, "cannot write"));
   return {};
 }
 
@@ -86,7 +110,7 @@ std::string control_prefix(const std::string& run_dir, bool is_contained) {
 }
 
 Result<void> make_run_folder(const Launch& launch, const ProcessPlan& plan, Recycler& recycler) {
-  TY_DO(recycler.make(launch.run_dir));
+  TY_DO(recycler.make(launch.run_dir, shape_of(launch.run_dir, plan)));
   if (plan.needs_work_folder) TY_DO(make_folder(launch.run_dir + "/work", 0755, 0755));
   for (const auto& copy : plan.copies) TY_DO(copy_folder(copy));
   for (const auto& [path, is_folder] : plan.mount_points) {

@@ -25,7 +25,7 @@ Journal::Taken Journal::take(const char* run_dir) {
   }
   struct stat info;
   if (fstat(fd_, &info) != 0) return Taken::Unusable;
-  if (info.st_size > 0) return Taken::Theirs;
+  if (info.st_size > kUnbegunSize) return Taken::Theirs;
 
   Text<64> line;
   line.add("began ").add(now_ms()).add("\n");

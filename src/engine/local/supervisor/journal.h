@@ -14,7 +14,8 @@ namespace ty::supervisor {
 ///
 /// The file is also the lock: its first byte is locked (POSIX, so the kernel names the holder) from
 /// before `began` until the supervisor is gone. Locked: alive. `began` but not locked and neither
-/// `ended` nor `failed`: the supervisor was killed. A line counts only with its newline.
+/// `ended` nor `failed`: the supervisor was killed. A line counts only with its newline. An empty
+/// line stands first where the file was another task's before.
 class Journal {
  public:
   enum class Taken : unsigned char { Ours, Theirs, Unusable };

@@ -27,6 +27,11 @@ inline constexpr char kDeadlineSuffix[] = ".deadline";
 inline constexpr char kStopSuffix[] = ".stop";
 inline constexpr char kControlSuffix[] = ".ctl";  // a folder: what a container sees of these files
 
+/// A journal of this size or less is nobody's yet. A file that is used again waits with an empty
+/// line in it: cut to nothing, some file systems would send it to the disk when it is closed.
+inline constexpr char kUnbegun[] = "\n";
+inline constexpr long kUnbegunSize = sizeof(kUnbegun) - 1;
+
 /// What a container shows of its task's run folder: `/.trainyard`, read-only but for the journal
 /// and the log. The supervisor is its entry point and takes `/.trainyard/run` for RUN.
 inline constexpr char kContainerFolder[] = "/.trainyard";
