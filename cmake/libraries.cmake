@@ -31,6 +31,7 @@ ty_library(zlib ARCHIVES z)
 ty_library(crypto ARCHIVES crypto SYSTEM dl Threads::Threads)
 ty_library(ssl ARCHIVES ssl crypto SYSTEM dl Threads::Threads)
 ty_library(archive ARCHIVES archive nettle acl attr lzma bz2 lz4 zstd z)
+ty_library(jemalloc ARCHIVES jemalloc_pic SYSTEM m dl Threads::Threads)
 ty_library(gtest ARCHIVES gtest gmock gtest_main SYSTEM Threads::Threads)
 ty_library(rapidcheck ARCHIVES rapidcheck)
 # fmt and spdlog have no archives in Debian: base/impl/fmt.cc and rt/impl/spdlog.cc compile them once.

@@ -1,7 +1,6 @@
 #include "serve.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -53,13 +52,6 @@ log::Level level_of(const std::string& word) {
   if (word == "warn") return log::Level::Warn;
   if (word == "error") return log::Level::Error;
   return log::Level::Info;
-}
-
-/// glibc sorts all its fast bins again whenever somebody asks for a kilobyte, which every request
-/// does, and gives memory back to take it again a moment later: together a twelfth of a submission.
-void tune_memory() {
-  mallopt(M_MXFAST, 0);
-  mallopt(M_TRIM_THRESHOLD, 32 << 20);
 }
 
 /// Followers of logs and connections hold files open; the usual soft limit of 1,024 is no measure
@@ -128,7 +120,6 @@ int serve(int argc, char** argv) {
   }
   log::configure({.level = level_of(config->log.level), .json = config->log.format == "json"});
 
-  tune_memory();
   raise_file_limit();
   Result<std::unique_ptr<App>> app = App::start(*std::move(config));
   if (!app) return say(app.error());
