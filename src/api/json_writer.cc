@@ -7,6 +7,17 @@
 #include "base/text.h"
 
 namespace ty::api {
+namespace {
+
+/// Text that stands in JSON as it is. No way out early, so that the compiler looks at many
+/// characters at once.
+bool is_plain(std::string_view text) {
+  bool plain = true;
+  for (const char c : text) plain &= (c >= 0x20) & (c < 0x7F) & (c != '"') & (c != '\\');
+  return plain;
+}
+
+}  // namespace
 
 void JsonWriter::separate() {
   if (!first_) out_ += ',';
@@ -71,6 +82,11 @@ JsonWriter& JsonWriter::raw(std::string_view json) {
 
 void JsonWriter::append_text(std::string_view text) {
   out_ += '"';
+  if (is_plain(text)) {
+    out_ += text;
+    out_ += '"';
+    return;
+  }
   // Most text needs no change and is copied in runs.
   std::size_t copied = 0;
   const auto replace = [&](std::size_t at, std::size_t size, std::string_view with) {

@@ -35,6 +35,10 @@ TEST(Text, ShellQuoteSurvivesTheShell) {
 TEST(Time, Rfc3339RoundTrips) {
   const Time t = from_millis(1'763'188'740'123);
   EXPECT_EQ(parse_rfc3339(to_rfc3339(t)).value(), t);
+  EXPECT_EQ(to_rfc3339(from_millis(0)), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(to_rfc3339(from_millis(-1)), "1969-12-31T23:59:59.999Z");
+  EXPECT_EQ(to_rfc3339(from_millis(1'709'208'061'007)), "2024-02-29T12:01:01.007Z");
+  EXPECT_EQ(to_rfc3339(Time::max()), "9999-12-31T23:59:59.999Z") << "more digits are no time";
   EXPECT_EQ(parse_rfc3339("2026-11-15T08:00:00+08:00").value(),
             parse_rfc3339("2026-11-15T00:00:00Z").value());
   EXPECT_FALSE(parse_rfc3339("2026-02-30T00:00:00Z"));

@@ -1,34 +1,40 @@
 #include "base/time.h"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <limits>
 
 namespace ty {
 
+namespace {
+
+void put_digits(char* at, int count, unsigned number) {
+  for (char* digit = at + count; digit != at; number /= 10)
+    *--digit = static_cast<char>('0' + number % 10);
+}
+
+}  // namespace
+
 std::string to_rfc3339(Time t) {
-  const std::int64_t ms = to_millis(t);
-  std::int64_t seconds = ms / 1000;
-  std::int64_t rest = ms % 1000;
-  if (rest < 0) {
-    rest += 1000;
-    --seconds;
-  }
-  const std::time_t whole = seconds;
-  std::tm utc{};
-  ::gmtime_r(&whole, &utc);
-  char text[40];
-  std::snprintf(text,
-                sizeof text,
-                "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ",
-                utc.tm_year + 1900,
-                utc.tm_mon + 1,
-                utc.tm_mday,
-                utc.tm_hour,
-                utc.tm_min,
-                utc.tm_sec,
-                static_cast<int>(rest));
+  // Years of four digits are all that others can read.
+  constexpr std::int64_t kFirst = -62'167'219'200'000;
+  constexpr std::int64_t kLast = 253'402'300'799'999;
+  const Time ms = from_millis(std::clamp(to_millis(t), kFirst, kLast));
+  // Lists of jobs hold hundreds of times: no printf, no time zone to lock.
+  const auto day = std::chrono::floor<std::chrono::days>(ms);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{ms - day};
+  std::string text = "0000-00-00T00:00:00.000Z";
+  put_digits(&text[0], 4, static_cast<unsigned>(static_cast<int>(date.year())));
+  put_digits(&text[5], 2, static_cast<unsigned>(date.month()));
+  put_digits(&text[8], 2, static_cast<unsigned>(date.day()));
+  put_digits(&text[11], 2, static_cast<unsigned>(clock.hours().count()));
+  put_digits(&text[14], 2, static_cast<unsigned>(clock.minutes().count()));
+  put_digits(&text[17], 2, static_cast<unsigned>(clock.seconds().count()));
+  put_digits(&text[20], 3, static_cast<unsigned>(clock.subseconds().count()));
   return text;
 }
 
