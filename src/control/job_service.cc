@@ -313,6 +313,19 @@ asio::awaitable<void> JobService::tidy() {
     }
   }
   (void)co_await p_.jobs.forget_keys(now - std::chrono::days{1});
+  co_await tidy_uploads(now - std::chrono::days{1});
+}
+
+asio::awaitable<void> JobService::tidy_uploads(Time before) {
+  auto look = [this, before] { return p_.uploads.idle_since(before); };
+  std::vector<std::string> idle = co_await p_.pool.run(std::move(look));
+  if (idle.empty()) co_return;
+  auto unused = co_await p_.jobs.unused_uploads(std::move(idle));
+  if (!unused) co_return;
+  auto remove = [this, before, &unused] {
+    for (const std::string& sha256 : *unused) p_.uploads.remove(sha256, before);
+  };
+  co_await p_.pool.run(std::move(remove));
 }
 
 }  // namespace ty::control

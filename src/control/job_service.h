@@ -163,11 +163,13 @@ class JobService {
                                                   std::string before);
   boost::asio::awaitable<Result<std::vector<NodeView>>> nodes(auth::Principal who);
 
-  /// Removes jobs whose ttl is over, old idempotency keys and the like. Called now and then.
+  /// Removes jobs whose ttl is over, old idempotency keys, code that no job uses and the like.
+  /// Called now and then.
   boost::asio::awaitable<void> tidy();
 
  private:
   struct Prepared;
+  boost::asio::awaitable<void> tidy_uploads(Time before);
   boost::asio::awaitable<Result<Prepared>> prepare(const SubmitRequest& request,
                                                    jobspec::ReadJob read);
   boost::asio::awaitable<Result<std::vector<Submitted>>> insert(std::vector<Prepared> prepared);

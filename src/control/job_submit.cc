@@ -76,6 +76,18 @@ Result<void> check_containers(const model::JobSpec& spec, const config::Config& 
   return fail(Errc::Invalid, std::move(message), std::move(faults));
 }
 
+/// SHA-256 of the uploaded code that the job's tasks mount.
+std::set<std::string> uploads_of(const model::JobSpec& spec) {
+  constexpr std::string_view kUpload = "upload:";
+  std::set<std::string> found;
+  for (const model::RoleSpec& role : spec.roles) {
+    for (const model::Mount& mount : role.mounts) {
+      if (mount.source.starts_with(kUpload)) found.insert(mount.source.substr(kUpload.size()));
+    }
+  }
+  return found;
+}
+
 /// Where two jobs of one name cannot be told apart, the second is refused.
 bool names_are_unique(model::Dialect dialect) {
   return dialect == model::Dialect::GpuManager || dialect == model::Dialect::Volcano ||
@@ -270,6 +282,7 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
   out.row.original = {
       .media_type = request.media_type, .bytes = request.body, .sha256 = sha256(request.body)};
   out.row.labels = spec.labels;
+  out.row.uploads = uploads_of(spec);
   out.row.ttl = spec.ttl;
   out.row.idempotency_key = request.idempotency_key;
   out.row.body_hash = request.idempotency_key.empty() ? std::string() : body_hash(request);

@@ -1,13 +1,17 @@
 #pragma once
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 
 namespace ty::control {
 
 /// Code that people handed in with a job, kept by its SHA-256: `DIR/uploads/SHA` is the archive,
-/// `SHA.d` what was in it. The same code sent a thousand times is kept once. Functions block; call
+/// `SHA.d` what was in it. The same code sent a thousand times is kept once, and goes
+/// a day after it was last sent when no job uses it any more. Functions block; call
 /// them on a blocking pool.
 class Uploads {
  public:
@@ -20,11 +24,18 @@ class Uploads {
   Result<std::string> keep(const std::string& file) const;
   void discard(const std::string& file) const;
 
+  /// What nobody has sent for this long, by SHA-256; and leftovers of the same age, of archives
+  /// that never arrived whole, are removed.
+  std::vector<std::string> idle_since(Time before) const;
+  /// Removes it, unless somebody has sent it again since `before`.
+  void remove(const std::string& sha256, Time before) const;
+
   /// The unpacked folder of `upload:<sha256>`.
   Result<std::string> folder(std::string_view source) const;
 
  private:
   std::string root_;
+  mutable std::mutex mutex_;  // between finding code that is there and removing it
 };
 
 }  // namespace ty::control

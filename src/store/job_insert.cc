@@ -166,6 +166,10 @@ Result<void> insert_companions(Tx& tx,
                 value,
                 job.owner));
   }
+  for (const std::string& sha256 : fresh.uploads) {
+    TY_DO(tx.exec(
+        "insert into job_uploads (job_seq, sha256) values (:job, :sha256)", job.seq, sha256));
+  }
   for (const model::Task& task : job.life.tasks) {
     if (task != model::Task{.ref = task.ref})
       TY_DO(write_task(tx, job.seq, job.life.attempt, task));

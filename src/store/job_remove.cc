@@ -40,6 +40,7 @@ Result<EventId> remove_job(Tx& tx, JobSeq seq, std::string_view actor, Time at) 
   for (const char* sql : {"delete from tasks where job_seq = :job",
                           "delete from attempts where job_seq = :job",
                           "delete from job_labels where job_seq = :job",
+                          "delete from job_uploads where job_seq = :job",
                           "delete from job_files where job_seq = :job",
                           "delete from jobs where seq = :job"}) {
     TY_DO(tx.exec(sql, seq));
@@ -73,6 +74,21 @@ asio::awaitable<Result<std::vector<std::pair<JobSeq, JobId>>>> JobStore::expired
     while (rows.next()) jobs.emplace_back(rows.get<JobSeq>(0), rows.get<JobId>(1));
     TY_DO(rows.status());
     return jobs;
+  };
+  co_return co_await db_.read(std::move(read));
+}
+
+asio::awaitable<Result<std::vector<std::string>>> JobStore::unused_uploads(
+    std::vector<std::string> among) {
+  auto read = [&among](Tx& tx) -> Result<std::vector<std::string>> {
+    std::vector<std::string> unused;
+    for (std::string& sha256 : among) {
+      TY_TRY(const auto user,
+             tx.value<JobSeq>("select job_seq from job_uploads where sha256 = :sha256 limit 1",
+                              sha256));
+      if (!user) unused.push_back(std::move(sha256));
+    }
+    return unused;
   };
   co_return co_await db_.read(std::move(read));
 }

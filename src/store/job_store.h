@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,12 +34,13 @@ struct NewJob {
   std::string spec_json;  ///< model/spec_json.h
   Original original;
   model::TextMap labels;
-  std::optional<Seconds> ttl;    ///< how long it is kept after its end
-  bool unique_name = false;      ///< the dialect refuses a name its owner has in use already
-  std::string idempotency_key;   ///< empty: none; looked for among the owner's
-  std::string body_hash;         ///< with a key: what must be equal for the repetition to count
-  std::string actor;             ///< who did it, for the event
-  model::JsonText event = "{}";  ///< data of the event `job.submitted`
+  std::set<std::string> uploads;  ///< SHA-256 of the uploaded code it uses
+  std::optional<Seconds> ttl;     ///< how long it is kept after its end
+  bool unique_name = false;       ///< the dialect refuses a name its owner has in use already
+  std::string idempotency_key;    ///< empty: none; looked for among the owner's
+  std::string body_hash;          ///< with a key: what must be equal for the repetition to count
+  std::string actor;              ///< who did it, for the event
+  model::JsonText event = "{}";   ///< data of the event `job.submitted`
 };
 
 /// A job's file and spec as they are stored: a few hundred bytes, for those who hold many.
@@ -147,6 +149,9 @@ class JobStore {
   /// Jobs whose ttl is over, at most `limit` of them.
   boost::asio::awaitable<Result<std::vector<std::pair<JobSeq, JobId>>>> expired(Time now,
                                                                                 int limit = 100);
+  /// Those of `among` (SHA-256) that no job uses.
+  boost::asio::awaitable<Result<std::vector<std::string>>> unused_uploads(
+      std::vector<std::string> among);
   /// Drops idempotency keys used before `before`.
   boost::asio::awaitable<Result<std::int64_t>> forget_keys(Time before);
 

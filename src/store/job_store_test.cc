@@ -279,6 +279,20 @@ TEST_P(JobStoreTest, ARemovedJobLeavesItsDeletionAndFreesItsName) {
   EXPECT_GT(next.seq, job.seq) << "numbers are not given out twice";
 }
 
+TEST_P(JobStoreTest, CodeIsInUseUntilTheLastJobThatUsesItIsRemoved) {
+  NewJob fresh = new_job("a", ann);
+  fresh.uploads = {"aaaa", "bbbb"};
+  const model::Job one = world.insert(fresh);
+  fresh = new_job("b", ann);
+  fresh.uploads = {"bbbb"};
+  world.insert(fresh);
+  const std::vector<std::string> all = {"aaaa", "bbbb", "cccc"};
+  EXPECT_EQ(run(stores().jobs.unused_uploads(all)), std::vector<std::string>{"cccc"});
+  ok(world.save(change_of(one, JobState::Cancelled)));
+  run(stores().jobs.remove(one.seq, "ann", kStart));
+  EXPECT_EQ(run(stores().jobs.unused_uploads(all)), (std::vector<std::string>{"aaaa", "cccc"}));
+}
+
 TEST_P(JobStoreTest, JobsExpireAfterTheirTime) {
   NewJob fresh = new_job("a", ann);
   fresh.ttl = 60s;

@@ -4,10 +4,11 @@ import os
 import pathlib
 import socket
 import tarfile
+import time
 import zipfile
 
 import pytest
-from trainyard import eventually
+from trainyard import Server, eventually
 
 pytestmark = pytest.mark.core
 
@@ -132,3 +133,25 @@ def test_half_of_an_upload_leaves_nothing(server):
     with socket.create_connection(("127.0.0.1", int(server.url.rsplit(":", 1)[1]))) as wire:
         wire.sendall(head.encode() + b"y" * 300_000)
     eventually(lambda: sorted((server.data_dir / "uploads").rglob("*")) == before, "the half file is gone")
+
+
+def test_code_that_no_job_uses_any_more_goes_after_a_day(tmp_path):
+    """Two archives from the day before yesterday; one of them belongs to a job that is still kept."""
+    with Server(tmp_path / "data") as server:
+        kept = send(server, tar([("hello.txt", b"kept\n")])).json()["id"]
+        gone = send(server, tar([("hello.txt", b"gone\n")])).json()["id"]
+        server.wait(kept, "succeeded")
+        server.wait(gone, "succeeded")
+        server.delete(gone)
+        uploads = tmp_path / "data/uploads"
+        assert len(list(uploads.iterdir())) == 4, "two archives and what was in them"
+        (uploads / "incoming-0123456789abcdef").write_bytes(b"half an archive")
+        server.restart()
+        assert len(list(uploads.iterdir())) == 5, "all of it was sent just now"
+        for path in uploads.iterdir():
+            os.utime(path, (time.time() - 2 * 86400,) * 2)
+        server.restart()
+        eventually(lambda: len(list(uploads.iterdir())) == 2, "only what is in use")
+        again = server.clone(kept)
+        server.wait(again, "succeeded")
+        assert server.logs(again) == "kept\n"
