@@ -58,7 +58,7 @@ std::string to_text(const Endpoint& endpoint) {
                      endpoint.prefix);
 }
 
-ClientConnection::ClientConnection(Socket socket) : socket_(std::move(socket)), buffer_(kBuffer) {}
+ClientConnection::ClientConnection(Socket socket) : socket_(std::move(socket)), input_(kBuffer) {}
 
 asio::awaitable<Result<std::unique_ptr<ClientConnection>>> ClientConnection::open(
     asio::any_io_executor executor, Endpoint endpoint) {
@@ -113,28 +113,18 @@ asio::awaitable<Result<void>> ClientConnection::write_file(FilePart file) {
 }
 
 asio::awaitable<Result<bool>> ClientConnection::fill() {
-  if (begin_ == end_) {
-    begin_ = end_ = 0;
-  } else if (end_ == buffer_.size() && begin_ > 0) {
-    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
-              buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
-              buffer_.begin());
-    end_ -= begin_;
-    begin_ = 0;
-  }
-  if (end_ == buffer_.size()) buffer_.resize(buffer_.size() * 2);
+  const std::span<char> room = input_.room();
   ErrorCode ec;
-  const std::size_t got =
-      co_await socket_.async_read_some(asio::buffer(buffer_.data() + end_, buffer_.size() - end_),
-                                       asio::redirect_error(asio::use_awaitable, ec));
-  end_ += got;
+  const std::size_t got = co_await socket_.async_read_some(
+      asio::buffer(room.data(), room.size()), asio::redirect_error(asio::use_awaitable, ec));
+  input_.arrived(got);
   if (ec == asio::error::eof) co_return false;
   if (ec) co_return fail(Errc::Unavailable, "the connection broke while reading: " + ec.message());
   co_return true;
 }
 
 bool ClientConnection::usable() {
-  if (begin_ != end_) return false;
+  if (!input_.empty()) return false;
   char byte = 0;
   const ssize_t got = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);

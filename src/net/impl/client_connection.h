@@ -4,10 +4,10 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "net/http_client.h"
+#include "net/impl/read_buffer.h"
 
 namespace ty::net {
 
@@ -23,8 +23,8 @@ class ClientConnection {
 
   /// Reads more; false at the other side's end.
   boost::asio::awaitable<Result<bool>> fill();
-  std::string_view unread() const { return {buffer_.data() + begin_, end_ - begin_}; }
-  void used(std::size_t bytes) { begin_ += bytes; }
+  std::string_view unread() const { return input_.unread(); }
+  void used(std::size_t bytes) { input_.used(bytes); }
 
   /// An idle connection that the other side has closed, or spoken on out of turn, is of no more
   /// use.
@@ -35,9 +35,7 @@ class ClientConnection {
   explicit ClientConnection(Socket socket);
 
   Socket socket_;
-  std::vector<char> buffer_;
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
+  ReadBuffer input_;
 };
 
 /// How the other end is called in messages: `http://host:port`, `unix:/path`.

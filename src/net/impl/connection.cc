@@ -80,7 +80,7 @@ bool Connection::Pieces::drop(std::size_t sent) {
 }
 
 Connection::Connection(Socket socket, ConnectionContext& context)
-    : socket_(std::move(socket)), context_(context), buffer_(kSmallBuffer) {
+    : socket_(std::move(socket)), context_(context), input_(kSmallBuffer) {
   ErrorCode ignored;
   socket_.native_non_blocking(true, ignored);
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
@@ -146,18 +146,19 @@ asio::awaitable<bool> Connection::read_head(std::optional<Problem>& fault) {
   std::size_t head_size = 0;
   for (;;) {
     // Some clients end a body with one line break too many.
-    while (head_size == 0 && begin_ < end_ && (buffer_[begin_] == '\r' || buffer_[begin_] == '\n'))
-      ++begin_;
-    if (begin_ < end_) {
+    while (head_size == 0 &&
+           (input_.unread().starts_with('\r') || input_.unread().starts_with('\n')))
+      input_.used(1);
+    if (!input_.empty()) {
       if (phase_ == Phase::Idle) {
         phase_ = Phase::Head;
         deadline_ = coarse_now() + context_.options.header_time;
       }
       beast::error_code ec;
-      const std::size_t used = parser_->feed({buffer_.data() + begin_, end_ - begin_}, ec);
-      begin_ += used;
+      const std::size_t used = parser_->feed(input_.unread(), ec);
+      input_.used(used);
       head_size += used;
-      const std::size_t unread = parser_->is_header_done() ? 0 : end_ - begin_;
+      const std::size_t unread = parser_->is_header_done() ? 0 : input_.unread().size();
       if (ec == beast::http::error::header_limit ||
           head_size + unread > context_.options.max_header) {
         prepare_request();
@@ -202,21 +203,11 @@ void Connection::prepare_request() {
 }
 
 asio::awaitable<std::size_t> Connection::fill() {
-  if (begin_ == end_) {
-    begin_ = end_ = 0;
-  } else if (begin_ > 0 && end_ == buffer_.size()) {
-    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
-              buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
-              buffer_.begin());
-    end_ -= begin_;
-    begin_ = 0;
-  }
-  if (end_ == buffer_.size()) buffer_.resize(buffer_.size() * 2);
+  const std::span<char> room = input_.room();
   ErrorCode ec;
-  const std::size_t got =
-      co_await socket_.async_read_some(asio::buffer(buffer_.data() + end_, buffer_.size() - end_),
-                                       asio::redirect_error(asio::use_awaitable, ec));
-  end_ += got;
+  const std::size_t got = co_await socket_.async_read_some(
+      asio::buffer(room.data(), room.size()), asio::redirect_error(asio::use_awaitable, ec));
+  input_.arrived(got);
   co_return ec ? 0 : got;
 }
 
@@ -465,10 +456,10 @@ asio::awaitable<Result<std::string_view>> Connection::read_some() {
     if (sent == Sent::Some) co_await send_rest(pieces, context_.options.write_time);
   }
   while (!parser_->is_done()) {
-    if (begin_ < end_) {
+    if (!input_.empty()) {
       beast::error_code ec;
-      const std::size_t used = parser_->feed({buffer_.data() + begin_, end_ - begin_}, ec);
-      begin_ += used;
+      const std::size_t used = parser_->feed(input_.unread(), ec);
+      input_.used(used);
       if (ec) {
         input_broken_ = true;
         co_return fail(Errc::Invalid, explain(ec));
@@ -478,12 +469,12 @@ asio::awaitable<Result<std::string_view>> Connection::read_some() {
         co_return parser_->piece();
       }
       if (used > 0) continue;
-      if (end_ - begin_ > context_.options.max_header) {
+      if (input_.unread().size() > context_.options.max_header) {
         input_broken_ = true;
         co_return fail(Errc::Invalid, "a chunk of the body has an endless header");
       }
     }
-    if (buffer_.size() < kBodyBuffer) buffer_.resize(kBodyBuffer);
+    input_.grow_to(kBodyBuffer);
     deadline_ =
         body_began_ + context_.options.body_time + std::chrono::seconds(body_received_ / 1024);
     const std::size_t got = co_await fill();
@@ -502,10 +493,7 @@ asio::awaitable<void> Connection::skip_body() {
     const auto piece = co_await read_some();
     if (!piece) break;
   }
-  if (begin_ == end_ && buffer_.size() > kSmallBuffer) {
-    buffer_ = std::vector<char>(kSmallBuffer);
-    begin_ = end_ = 0;
-  }
+  input_.shrink_to(kSmallBuffer);
 }
 
 /// Closing a socket whose input has not been read resets the connection, and the client may lose
@@ -514,14 +502,14 @@ asio::awaitable<void> Connection::skip_body() {
 asio::awaitable<void> Connection::linger() {
   ErrorCode ec;
   socket_.shutdown(Socket::shutdown_send, ec);
-  if (ec || (parser_->is_header_done() && parser_->is_done() && begin_ == end_ && !input_broken_))
+  if (ec || (parser_->is_header_done() && parser_->is_done() && input_.empty() && !input_broken_))
     co_return;
   phase_ = Phase::Linger;
   expired_ = false;
   deadline_ = coarse_now() + kLinger;
-  if (buffer_.size() < kBodyBuffer) buffer_.resize(kBodyBuffer);
+  input_.grow_to(kBodyBuffer);
   do {
-    begin_ = end_ = 0;
+    input_.clear();
   } while (co_await fill() > 0 && coarse_now() < deadline_);
 }
 

@@ -11,10 +11,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "net/http_server.h"
 #include "net/impl/message_parser.h"
+#include "net/impl/read_buffer.h"
 
 namespace ty::net {
 
@@ -112,9 +112,7 @@ class Connection final : private BodySource, private BodyWriter {
   Request request_;
   std::optional<RequestParser> parser_place_;  ///< a parser reads one message; made anew for each
   RequestParser* parser_ = nullptr;
-  std::vector<char> buffer_;
-  std::size_t begin_ = 0;  ///< unread bytes are buffer_[begin_, end_)
-  std::size_t end_ = 0;
+  ReadBuffer input_;
   std::string out_;
   SteadyTime deadline_ = SteadyTime::max();
   SteadyTime body_began_;
