@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <boost/asio/strand.hpp>
 #include <map>
 #include <set>
@@ -22,6 +24,11 @@ namespace {
 bool holds_a_place(TaskState state) {
   return state == TaskState::Starting || state == TaskState::Running ||
          state == TaskState::Stopping;
+}
+
+Result<model::JobSpec> read_spec(const store::PackedSpec& packed) {
+  TY_TRY(const std::string json, packed.json());
+  return model::spec_from_json(json);
 }
 
 }  // namespace
@@ -71,11 +78,19 @@ asio::awaitable<Result<void>> Controller::recover() {
   std::vector<model::TaskKey> expected;
   for (model::Job& job : jobs) {
     TY_CO_TRY(store::PackedSpec packed, co_await jobs_.packed_spec(job.seq));
-    TY_CO_TRY(const std::string json, packed.json());
-    TY_CO_TRY(model::JobSpec spec, model::spec_from_json(json));
+    Result<model::JobSpec> spec = read_spec(packed);
+    if (!spec) {
+      // Going on without it would end its tasks, which may be well.
+      co_return fail(spec.error().code,
+                     fmt::format("{} ({}): {}; its tasks, if any, run on. Put back a copy of the "
+                                 "database from before it was damaged",
+                                 job.id.str(),
+                                 job.name,
+                                 spec.error().message));
+    }
     LiveJob& live =
         add(std::move(job),
-            {std::make_shared<const model::JobSpec>(std::move(spec)), std::move(packed)});
+            {std::make_shared<const model::JobSpec>(*std::move(spec)), std::move(packed)});
     if (const auto place = moved.find(live.job.seq); place != moved.end())
       live.place = place->second;
     occupy_places(live);

@@ -1,8 +1,10 @@
 """Tasks outlive the server, and the server takes them back: nothing started twice, nothing lost."""
+import contextlib
+import sqlite3
 import time
 
 import pytest
-from trainyard import eventually
+from trainyard import NotReady, eventually
 
 pytestmark = pytest.mark.core
 
@@ -136,3 +138,22 @@ def test_an_upgrade_by_sigterm_disturbs_no_task(make_server):
     server.start()
     server.wait(job, "succeeded")
     assert server.logs(job) == ticks(20)
+
+
+def test_a_damaged_job_file_is_named_and_its_tasks_run_on(make_server):
+    server = make_server().start()
+    job = server.submit(TICKING % 200)
+    server.wait(job, "running")
+    server.kill()
+    database = server.data_dir / "trainyard.db"
+    with contextlib.closing(sqlite3.connect(database)) as link, link:
+        (kept,) = link.execute("select body from job_files").fetchone()
+        link.execute("update job_files set body = ?", (b"no job file",))
+    with pytest.raises(NotReady, match=f"{job} .ticking.: a stored job file is damaged; its tasks, if any, run on"):
+        server.start()
+    with contextlib.closing(sqlite3.connect(database)) as link, link:
+        link.execute("update job_files set body = ?", (kept,))
+    server.start()
+    assert server.wait(job)["state"] == "succeeded"
+    assert server.logs(job) == ticks(200)
+    assert starts(server, job) == 1
