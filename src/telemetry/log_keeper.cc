@@ -16,6 +16,7 @@
 #include "telemetry/impl/file.h"
 #include "telemetry/impl/seekable_zstd.h"
 #include "telemetry/log_paths.h"
+#include "telemetry/usage_file.h"
 
 namespace ty::telemetry {
 
@@ -125,6 +126,7 @@ Result<void> remove_log(const std::string& path) {
   // The log before its index: a crash in between leaves no log that has lost its times.
   TY_DO(remove_file(path));
   TY_DO(remove_file(compressed_path(path)));
+  TY_DO(remove_file(usage_path(path)));
   TY_DO(remove_file(index_path(path)));
   return remove_file(compressed_path(index_path(path)));
 }
@@ -157,7 +159,8 @@ std::uint64_t disk_bytes(const std::string& path) {
 
 /// `A.ROLE.I.T.log` out of any of the names a log's files have; empty for others.
 std::string_view log_name_of(std::string_view file) {
-  constexpr std::string_view kEndings[] = {".log", ".log.idx", ".log.zst", ".log.idx.zst"};
+  constexpr std::string_view kEndings[] = {
+      ".log", ".log.idx", ".log.zst", ".log.idx.zst", ".log.usage"};
   for (const std::string_view ending : kEndings) {
     if (file.ends_with(ending)) return file.substr(0, file.size() - ending.size() + 4);
   }
@@ -166,7 +169,7 @@ std::string_view log_name_of(std::string_view file) {
 
 std::uint64_t log_bytes(const std::string& path) {
   return disk_bytes(path) + disk_bytes(compressed_path(path)) + disk_bytes(index_path(path)) +
-         disk_bytes(compressed_path(index_path(path)));
+         disk_bytes(compressed_path(index_path(path))) + disk_bytes(usage_path(path));
 }
 
 class Sweep {
