@@ -12,46 +12,13 @@
 #include <fstream>
 #include <set>
 
-#include "base/text.h"
 #include "engine/local/supervisor/launch_format.h"
+#include "engine/local/usage/cgroup_mounts.h"
 
 namespace ty::engine {
 namespace {
 
 namespace key = supervisor::key;
-
-struct CgroupMount {
-  std::string path;
-  bool is_v2 = false;
-  std::vector<std::string> controllers;
-};
-
-std::vector<CgroupMount> cgroup_mounts() {
-  std::vector<CgroupMount> mounts;
-  std::ifstream file("/proc/self/mountinfo");
-  std::string line;
-  while (std::getline(file, line)) {
-    const auto dash = line.find(" - ");
-    if (dash == std::string::npos) continue;
-    const auto front = split(line.substr(0, dash), ' ');
-    const auto back = split(line.substr(dash + 3), ' ');
-    if (front.size() < 5 || back.size() < 3) continue;
-    if (back[0] == "cgroup2") {
-      std::string words;
-      std::ifstream controllers(front[4] + "/cgroup.controllers");
-      std::getline(controllers, words);
-      mounts.push_back({front[4], true, split(words, ' ')});
-    } else if (back[0] == "cgroup") {
-      mounts.push_back({front[4], false, split(back[2], ',')});
-    }
-  }
-  return mounts;
-}
-
-bool has(const CgroupMount& mount, std::string_view controller) {
-  return std::find(mount.controllers.begin(), mount.controllers.end(), controller) !=
-         mount.controllers.end();
-}
 
 bool put(const std::string& path, std::string_view text) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -81,8 +48,7 @@ CgroupTree CgroupTree::open(std::string_view name, std::int64_t cpu_milli) {
   CgroupTree tree;
   const auto mounts = cgroup_mounts();
   for (const CgroupMount& mount : mounts) {
-    if (!mount.is_v2 || !has(mount, "memory") || !has(mount, "cpu") || !has(mount, "pids"))
-      continue;
+    if (!mount.is_v2 || !mount.has("memory") || !mount.has("cpu") || !mount.has("pids")) continue;
     const std::string folder = mount.path + "/" + std::string(name);
     constexpr std::string_view kWanted = "+memory +cpu +pids";
     if (put(mount.path + "/cgroup.subtree_control", kWanted) && make_folder(folder) &&
@@ -101,7 +67,7 @@ CgroupTree CgroupTree::open(std::string_view name, std::int64_t cpu_milli) {
   }};
   for (const auto& [controller, field] : kControllers) {
     for (const CgroupMount& mount : mounts) {
-      if (mount.is_v2 || !has(mount, controller)) continue;
+      if (mount.is_v2 || !mount.has(controller)) continue;
       const std::string folder = mount.path + "/" + std::string(name);
       if (make_folder(folder)) tree.hierarchies_.push_back({field, folder});
       if (std::string_view(controller) == "cpu") {
