@@ -157,6 +157,8 @@ Result<void> App::begin() {
                                                                        .capacity = capacity,
                                                                        .logs_root = dirs.logs(),
                                                                        .data_dir = dirs.root()});
+  usage = std::make_unique<control::UsageService>(control::UsageService::Parts{
+      .dirs = dirs, .logs = logs, .engine = *engine, .controller = *controller, .pool = blocking});
   TY_TRY(std::optional<Secret> link,
          run_on(background.io, accounts.bootstrap(dirs.admin_token_file())));
   TY_DO(run_on(control.io, controller->recover()));
@@ -169,6 +171,7 @@ Result<void> App::begin() {
   http_api = std::make_unique<api::Api>(
       api::Services{.jobs = *job_service,
                     .logs = logs,
+                    .usage = *usage,
                     .accounts = accounts,
                     .registries = registries,
                     .controller = *controller,
@@ -190,6 +193,7 @@ Result<void> App::begin() {
   control_loop->spawn("controller", controller->run());
   loops = std::make_unique<rt::TaskGroup>(background.io.get_executor());
   loops->spawn("housekeeping", keep_house());
+  loops->spawn("usage", usage->run());
   TY_TRY(const std::string address, http->start());
   url_ = "http://" + address;
   if (link) sign_in_link_ = auth::sign_in_link(url_, *link);

@@ -20,6 +20,7 @@
 #include "control/log_service.h"
 #include "control/task_board.h"
 #include "control/uploads.h"
+#include "control/usage_service.h"
 #include "engine/engine.h"
 #include "net/http_server.h"
 #include "rt/blocking_pool.h"
@@ -112,6 +113,7 @@ class App {
   std::unique_ptr<control::Controller> controller;
   control::Capacity capacity;
   std::unique_ptr<control::JobService> job_service;
+  std::unique_ptr<control::UsageService> usage;
   std::unique_ptr<api::Api> http_api;
   std::unique_ptr<net::HttpServer> http;
 

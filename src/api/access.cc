@@ -26,6 +26,7 @@ constexpr Operation kOperations[] = {
     {"read_job_logs", "/api/v1/jobs/{id}/logs", Method::Get, SignedIn, Read},
     {"list_job_log_lines", "/api/v1/jobs/{id}/logs/lines", Method::Get, SignedIn, Read},
     {"search_job_log", "/api/v1/jobs/{id}/logs/search", Method::Get, SignedIn, Read},
+    {"show_job_metrics", "/api/v1/jobs/{id}/metrics", Method::Get, SignedIn, Read},
     {"list_job_events", "/api/v1/jobs/{id}/events", Method::Get, SignedIn, Read},
     {"show_job_spec", "/api/v1/jobs/{id}/spec", Method::Get, SignedIn, Read},
     {"list_job_tries", "/api/v1/jobs/{id}/tasks", Method::Get, SignedIn, Read},

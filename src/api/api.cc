@@ -155,6 +155,7 @@ Api::Api(Services services) : impl_(std::make_unique<Impl>(std::move(services)))
                           job_action_bindings(),
                           job_detail_bindings(),
                           job_log_bindings(),
+                          job_usage_bindings(),
                           event_bindings(),
                           cluster_bindings(),
                           account_bindings(),

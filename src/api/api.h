@@ -7,6 +7,7 @@
 #include "control/job_service.h"
 #include "control/log_service.h"
 #include "control/registry_service.h"
+#include "control/usage_service.h"
 #include "net/http_server.h"
 
 namespace ty::api {
@@ -15,6 +16,7 @@ namespace ty::api {
 struct Services {
   control::JobService& jobs;
   control::LogService& logs;
+  control::UsageService& usage;
   control::AccountService& accounts;
   control::RegistryService& registries;
   control::Controller& controller;

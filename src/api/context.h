@@ -41,6 +41,7 @@ std::span<const Binding> job_submit_bindings();
 std::span<const Binding> job_action_bindings();
 std::span<const Binding> job_detail_bindings();
 std::span<const Binding> job_log_bindings();
+std::span<const Binding> job_usage_bindings();
 std::span<const Binding> event_bindings();
 std::span<const Binding> cluster_bindings();
 std::span<const Binding> account_bindings();

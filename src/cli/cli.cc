@@ -58,6 +58,7 @@ int run(int argc,
   add_list(app, context);
   add_show(app, context);
   add_logs(app, context);
+  add_metrics(app, context);
   add_why(app, context);
   add_job_actions(app, context);
   add_events(app, context);

@@ -52,6 +52,7 @@ void add_logs(CLI::App& app, Context& context);
 void add_job_actions(CLI::App& app,
                      Context& context);  // stop delete clone retry pause resume set-limit
 void add_events(CLI::App& app, Context& context);
+void add_metrics(CLI::App& app, Context& context);
 void add_why(CLI::App& app, Context& context);  // why queue move
 void add_replay(CLI::App& app, Context& context);
 void add_nodes(CLI::App& app, Context& context);

@@ -52,6 +52,14 @@ void print_gpus(const json::value& node) {
   table.print();
 }
 
+void print_warnings(const json::value& node) {
+  const json::array& warnings = items(node, "warnings");
+  if (!warnings.empty()) std::printf("\non %s:\n", text(node, "name").c_str());
+  for (const json::value& warning : warnings) {
+    if (warning.is_string()) std::printf("  %s\n", warning.as_string().c_str());
+  }
+}
+
 }  // namespace
 
 void add_nodes(CLI::App& app, Context& context) {
@@ -63,7 +71,7 @@ void add_nodes(CLI::App& app, Context& context) {
     const Result<json::value> answer = api->get("/api/v1/nodes");
     if (!answer) return context.say(answer.error());
     if (context.print_json(*answer)) return;
-    Table table({"NODE", "STATE", "CPUS", "MEMORY", "GPUS"});
+    Table table({"NODE", "STATE", "RUNTIME", "CPUS", "MEMORY", "GPUS"});
     for (const json::value& node : items(*answer, "nodes")) {
       const json::array& gpus = items(node, "gpus");
       const auto used = std::ranges::count_if(gpus, [](const json::value& gpu) {
@@ -73,6 +81,7 @@ void add_nodes(CLI::App& app, Context& context) {
       const std::string problem = text(node, "problem");
       table.add({text(node, "name"),
                  problem.empty() ? "ready" : problem,
+                 text(node, "runtime"),
                  fmt::format("{:g} of {:g}", real(node, "cpus_used"), real(node, "cpus")),
                  fmt::format("{} of {}",
                              human_bytes(number(node, "memory_used")),
@@ -80,7 +89,10 @@ void add_nodes(CLI::App& app, Context& context) {
                  gpus.empty() ? "-" : fmt::format("{} of {}", used, gpus.size())});
     }
     table.print();
-    for (const json::value& node : items(*answer, "nodes")) print_gpus(node);
+    for (const json::value& node : items(*answer, "nodes")) {
+      print_gpus(node);
+      print_warnings(node);
+    }
   });
 }
 

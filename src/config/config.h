@@ -32,7 +32,7 @@ struct Node {
 };
 
 struct Docker {
-  std::string socket = "/var/run/docker.sock";
+  std::string socket;
   std::string subnets = "10.210.0.0/16";
   bool host_network = false;
   std::vector<std::string> ulimits;

@@ -232,10 +232,12 @@ std::vector<Field> make_fields() {
                  false,
                  true,
                  [](Config& c) { c.node.labels.clear(); }});
-  all.push_back(text("docker.socket",
-                     "path",
-                     "Where Docker answers, or Podman's compatible service.",
-                     [](Config& c) -> std::string& { return c.docker.socket; }));
+  all.push_back(
+      text("docker.socket",
+           "path",
+           "Where Docker answers, or Podman's compatible service; empty: Docker's usual place, or "
+           "Podman's where only that is there.",
+           [](Config& c) -> std::string& { return c.docker.socket; }));
   all.push_back(parsed(
       "docker.subnets",
       "address range",

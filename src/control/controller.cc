@@ -673,6 +673,23 @@ asio::awaitable<std::map<model::TaskRef, std::string>> Controller::progress_of(J
   return rt::run_on(io_.get_executor(), here(*this, std::move(job)));
 }
 
+asio::awaitable<std::map<model::TaskKey, model::Placement>> Controller::placements_of(
+    std::vector<model::TaskKey> keys) {
+  using Placements = std::map<model::TaskKey, model::Placement>;
+  auto here = [](Controller& self,
+                 std::vector<model::TaskKey> keys) -> asio::awaitable<Placements> {
+    Placements placements;
+    for (const model::TaskKey& key : keys) {
+      LiveJob* live = self.find(key.job);
+      if (live == nullptr || live->job.life.attempt != key.attempt) continue;
+      const model::Task& task = live->task(key.task);
+      if (task.tries == key.tries && task.placement) placements[key] = *task.placement;
+    }
+    co_return placements;
+  };
+  return rt::run_on(io_.get_executor(), here(*this, std::move(keys)));
+}
+
 asio::awaitable<Controller::Load> Controller::load() {
   auto here = [](Controller& self) -> asio::awaitable<Load> {
     co_return Load{.live = static_cast<std::int64_t>(self.live_.size()),

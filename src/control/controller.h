@@ -87,6 +87,10 @@ class Controller {
   /// What tasks of the job that are being started wait for, where that takes long: "pulling …".
   boost::asio::awaitable<std::map<model::TaskRef, std::string>> progress_of(JobId job);
 
+  /// Where these tasks run, as far as they do.
+  boost::asio::awaitable<std::map<model::TaskKey, model::Placement>> placements_of(
+      std::vector<model::TaskKey> keys);
+
   struct Load {
     std::int64_t live = 0;
     std::int64_t waiting = 0;

@@ -118,9 +118,10 @@ class LogService {
   boost::asio::awaitable<Result<telemetry::SearchPage>> search(auth::Principal who,
                                                                std::string job,
                                                                LogSearchQuery query);
+  /// The job and all of its tries that have begun, for those who may read their logs.
+  boost::asio::awaitable<Result<JobLogs>> find(auth::Principal who, std::string job) const;
 
  private:
-  boost::asio::awaitable<Result<JobLogs>> find(auth::Principal who, std::string job) const;
   /// Where the log of one task lies; a null path when that task has not begun.
   struct Chosen {
     std::string task;

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "engine/gpu.h"
 #include "engine/launch.h"
+#include "model/task_usage.h"
 
 namespace ty::engine {
 
@@ -28,6 +29,7 @@ struct NodeInfo {
   model::TextMap labels;
   bool healthy = true;
   std::string problem;
+  Capabilities able;  ///< how tasks run there, and what a user should know about it
 };
 
 /// What became of a task try. Reported once per change, after restarts again for what is still
@@ -42,6 +44,11 @@ struct TaskReport {
   Millis cpu_time{0};
   std::vector<std::string> warnings;  ///< with Started: limits that could not be set, …
   std::string progress;               ///< with Preparing: "pulling python:3.12: 3 of 8 layers, …"
+};
+
+struct UsageReport {
+  model::TaskKey key;
+  model::TaskUsage usage;  ///< but for its GPUs, which `nodes()` tells of
 };
 
 /// Called from any thread; must not block.
@@ -71,6 +78,8 @@ class Engine {
   /// The end of this try is on disk elsewhere: its run folder, cgroup and such may go. Logs and
   /// outputs stay.
   virtual boost::asio::awaitable<Result<void>> forget(model::TaskKey key) = 0;
+  /// What every running task uses now, where that is known. May block for a moment for each.
+  virtual std::vector<UsageReport> usage() { return {}; }
 };
 
 }  // namespace ty::engine

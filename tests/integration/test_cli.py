@@ -12,7 +12,7 @@ from trainyard import PROGRAM, ROOT, clean_environment, eventually
 
 pytestmark = pytest.mark.core
 
-COMMANDS = ["submit", "list", "show", "logs", "why", "queue", "events", "nodes", "stop", "pause", "resume", "set-limit",
+COMMANDS = ["submit", "list", "show", "logs", "metrics", "why", "queue", "events", "nodes", "stop", "pause", "resume", "set-limit",
             "clone", "retry", "delete", "check", "schema", "login", "logout", "token", "user", "version", "completion",
             "serve", "replay", "move"]
 USAGE, UNREACHABLE, INTERRUPTED = 2, 3, 130

@@ -119,6 +119,27 @@ def test_a_private_image_needs_credentials_and_they_are_never_shown(server, daem
     assert server.call("GET", "/api/v1/registries", token=other).json() == {"registries": []}
 
 
+def test_credentials_of_a_workspace_serve_all_who_work_in_it(server, daemon, registry):
+    image = registry.push(daemon, "team/shared:1", docker.rootfs())
+    bob = server.create_user("bob")
+    job = server.submit(f"image: {image}\nrun: echo never", token=bob)
+    assert server.wait(job, patience=SLOW)["state"] == "failed"
+    assert task_of(server, job)["reason"] == "image_missing"
+    refused = server.call("PUT", f"/api/v1/registries/{registry.address}", token=bob,
+                          json={"username": "ann", "password": "open sesame", "workspace": "default"})
+    assert refused.status_code == 403, refused.text
+    server.cli("registry", "login", registry.address, "-u", "ann", "--workspace", "default", input="open sesame\n", stdin=None,
+               check=0)
+    job = server.submit(f"image: {image}\nrun: echo got it", token=bob)
+    assert server.wait(job, patience=SLOW)["state"] == "succeeded", server.job(job)
+    listed = server.cli("registry", "list", check=0).stdout
+    assert "default" in listed and "sesame" not in listed
+    server.cli("registry", "logout", registry.address, "--workspace", "default", check=0)
+    daemon("DELETE", f"/images/{image}?force=true")
+    job = server.submit(f"image: {image}\nrun: echo never", token=bob)
+    assert server.wait(job, patience=SLOW)["state"] == "failed"
+
+
 def test_a_wrong_tag_is_told_in_the_registrys_words(server, daemon, registry):
     registry.push(daemon, "team/tagged:1", docker.rootfs())
     server.cli("registry", "login", registry.address, "-u", "ann", input="open sesame\n", stdin=None, check=0)

@@ -20,12 +20,15 @@ def test_a_runtime_that_is_not_there_is_named_with_what_to_do(tmp_path):
 
 
 def test_auto_takes_docker_where_it_answers_and_stays_with_it(tmp_path, tmp_path_factory):
-    daemon = docker.Daemon(tmp_path_factory.mktemp("dockerd"))
+    daemon = docker.Daemon(tmp_path_factory.mktemp("dockerd"), live_restore=False)
     server = Server(tmp_path / "data", TRAINYARD_RUNTIME="auto", TRAINYARD_DOCKER__SOCKET=daemon.socket,
                     TRAINYARD_DOCKER__SUBNETS=f"10.{random.randrange(64, 250)}.0.0/16")
     try:
         server.start()
         assert "docker" in server.get("/api/v1/version")["engine"]
+        [node] = server.get("/api/v1/nodes")["nodes"]
+        assert node["runtime"] == "docker" and any("live-restore" in text for text in node["warnings"]), node
+        assert "live-restore" in server.cli("nodes", check=0).stdout
         server.stop()
         daemon.stop()
         server.start()
@@ -41,6 +44,10 @@ def test_auto_takes_docker_where_it_answers_and_stays_with_it(tmp_path, tmp_path
 def test_auto_without_docker_runs_processes_and_says_that_images_are_not_used(make_server, tmp_path):
     server = make_server(TRAINYARD_RUNTIME="auto", TRAINYARD_DOCKER__SOCKET=tmp_path / "no.sock").start()
     assert "process" in server.get("/api/v1/version")["engine"]
+    [node] = server.get("/api/v1/nodes")["nodes"]
+    assert (node["runtime"], node["images"]) == ("process", False)
+    printed = server.cli("nodes", check=0).stdout
+    assert "RUNTIME" in printed and "the images they name are not used" in printed, printed
     answer = server.call("POST", "/api/v1/jobs", data="image: python:3.12\nrun: echo here")
     assert answer.status_code == 201
     assert [issue["code"] for issue in answer.json()["warnings"]] == ["ignored"]

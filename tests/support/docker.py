@@ -4,6 +4,7 @@
     daemon.busybox("bb:1")           # an image made on the spot from the static busybox
     daemon.restart()
 """
+import fcntl
 import hashlib
 import io
 import json
@@ -80,24 +81,35 @@ def rootfs(applets=APPLETS, files=None):
 class Daemon:
     """dockerd under a folder of its own."""
 
-    def __init__(self, folder, *flags):
+    def __init__(self, folder, *flags, path="", live_restore=True):
+        """`path`: folders in which dockerd finds programs before those of the machine."""
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         # Names of sockets may have 107 characters, and containerd makes long ones.
         self.exec_root = pathlib.Path(tempfile.mkdtemp(prefix="tyd-"))
         self.socket = self.exec_root / "docker.sock"
         self.log = self.folder / "dockerd.log"
-        self.flags = flags
+        self.flags = [*flags, *(["--live-restore"] if live_restore else [])]
+        self.path = (f"{path}:" if path else "") + "/usr/sbin:/usr/bin:/sbin:/bin"
         self.process = None
         self.start()
 
     def start(self, patience=90):
+        # Two that start at the same moment take each other's firewall chains away.
+        with open(pathlib.Path(tempfile.gettempdir()) / "trainyard-tests.dockerd.lock", "w") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            return self._start(patience)
+
+    def _start(self, patience):
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 ["dockerd", "--data-root", self.folder / "data", "--exec-root", self.exec_root, "--pidfile",
-                 self.folder / "pid", "-H", f"unix://{self.socket}", "--live-restore", "--bridge", "none", *self.flags],
+                 self.folder / "pid", "-H", f"unix://{self.socket}", "--bridge", "none", *self.flags],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                env={**os.environ, "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
+                env={**os.environ, "PATH": self.path})
+        return self._await(patience)
+
+    def _await(self, patience):
         deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
             try:
@@ -105,9 +117,9 @@ class Daemon:
                     return self
             except OSError:
                 pass
-            assert self.process.poll() is None, f"dockerd ended: {self.log.read_text()[-3000:]}"
+            assert self.process.poll() is None, f"it ended: {self.log.read_text()[-3000:]}"
             time.sleep(0.05)
-        raise AssertionError(f"dockerd was not ready after {patience} s: {self.log.read_text()[-3000:]}")
+        raise AssertionError(f"it was not ready after {patience} s: {self.log.read_text()[-3000:]}")
 
     def __call__(self, method, path, body=None, **options):
         return call(self.socket, method, path, body, **options)
@@ -185,3 +197,34 @@ class Daemon:
             if not self.folder.exists() and not self.exec_root.exists():
                 return
             time.sleep(0.1)
+
+
+class Podman(Daemon):
+    """Podman's compatible service under a folder of its own, spoken to as if it were Docker."""
+
+    def __init__(self, folder):
+        super().__init__(folder, live_restore=False)
+
+    def start(self, patience=90):
+        settings = self.folder / "containers.conf"
+        # crun refuses machines whose cgroups are of both versions, and the limits of Debian's configuration are above ours.
+        settings.write_text('[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n'
+                            '[network]\nnetwork_backend = "netavark"\n'
+                            f'network_config_dir = "{self.folder}/networks"\n'
+                            '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n')
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                ["podman", "--root", self.folder / "data", "--runroot", self.exec_root / "run", "--tmpdir",
+                 self.exec_root / "tmp", "--storage-driver", "overlay", *self.flags, "system", "service", "--time", "0",
+                 f"unix://{self.socket}"],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=self.folder,
+                env={**os.environ, "PATH": self.path, "CONTAINERS_CONF": str(settings)})
+        return self._await(patience)
+
+    def make_image(self, name, archive, **config):
+        # Asked as Docker it looks for short names where Docker does, but imports to other ones, and forgets the tag.
+        repo, _, tag = (name if "/" in name else f"docker.io/library/{name}").rpartition(":")
+        super().make_image(f"{repo}:latest", archive, **config)
+        status, said = self("POST", f"/images/{repo}:latest/tag?repo={repo}&tag={tag}")
+        assert status == 201, (status, said)
+        return name

@@ -378,6 +378,9 @@ void write_node(JsonWriter& out, const control::NodeView& node) {
       .field("address", node.info.address)
       .field("healthy", node.info.healthy)
       .field("problem", node.info.problem)
+      .field("runtime", to_word(node.info.able.runtime))
+      .field("images", node.info.able.images)
+      .field("warnings", node.info.able.warnings)
       .key("labels")
       .object();
   for (const auto& [name, value] : node.info.labels) out.field(name, value);

@@ -197,7 +197,9 @@ Capabilities FakeEngine::capabilities() const {
 
 std::vector<NodeInfo> FakeEngine::nodes() const {
   const std::lock_guard lock(world_->mutex_);
-  return world_->nodes_;
+  std::vector<NodeInfo> nodes = world_->nodes_;
+  for (NodeInfo& node : nodes) node.able = capabilities();
+  return nodes;
 }
 
 asio::awaitable<Result<void>> FakeEngine::start(Launch launch) {

@@ -17,6 +17,7 @@
 
 #include "engine/local/gpu/gpu_watch.h"
 #include "engine/local/machine.h"
+#include "engine/local/ports.h"
 #include "engine/local/process/fd.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/run_folder.h"
@@ -41,9 +42,10 @@ struct LocalEngine::Impl {
     bool is_preparing = true;  // its image is being pulled: nothing of it exists yet
     bool is_contained = false;
     bool is_started_reported = false;
-    bool is_over = false;              // its end is reported; the supervisor only tidies up
-    std::optional<Millis> stop_grace;  // a stop that came while it was being started
-    std::optional<Time> patience;      // a stop was asked: until then its command may begin
+    bool is_over = false;                      // its end is reported; the supervisor only tidies up
+    std::optional<Millis> stop_grace;          // a stop that came while it was being started
+    std::optional<Time> patience;              // a stop was asked: until then its command may begin
+    std::shared_ptr<const UsageReader> usage;  // made when it is first asked for
   };
 
   Impl(LocalOptions given,
@@ -69,6 +71,7 @@ struct LocalEngine::Impl {
   Result<void> set_deadline(const model::TaskKey& key, std::optional<Time> deadline);
   Result<std::vector<model::TaskKey>> recover(const std::vector<model::TaskKey>& expected);
   Result<void> forget(const model::TaskKey& key);
+  std::vector<UsageReport> usage();
 
   Result<void> begin(const Launch& launch, std::int64_t ticket);
   void begin_later(const Launch& launch, std::int64_t ticket, std::optional<model::Ending> fault);
@@ -246,6 +249,17 @@ void LocalEngine::Impl::begin_later(const Launch& launch,
 }
 
 Result<void> LocalEngine::Impl::begin(const Launch& launch, std::int64_t ticket) {
+  const bool shares_ports =
+      launch.network == model::Network::Host || !runtime->capabilities().images;
+  if (const auto port = shares_ports ? port_in_use(launch.placement) : std::nullopt) {
+    drop(ticket);
+    report_fault(launch.key,
+                 model::fault(model::Reason::PortConflict,
+                              fmt::format("port {} is taken: something else on this machine "
+                                          "listens there; ask for another one, or for any",
+                                          *port)));
+    return {};
+  }
   TY_TRY(auto begun, runtime->begin(launch, ticket, watcher.notify_fd()));
   if (!begun) {
     drop(ticket);
@@ -257,7 +271,7 @@ Result<void> LocalEngine::Impl::begin(const Launch& launch, std::int64_t ticket)
     if (found != Found::Nothing) return {};
     drop(ticket);
     report_fault(launch.key,
-                 runtime->autopsy(launch.key)
+                 runtime->autopsy(launch.key, true)
                      .value_or(model::fault(model::Reason::StartFailed,
                                             "the task's supervisor ended before it began")));
     return {};
@@ -340,7 +354,7 @@ bool LocalEngine::Impl::await_first_word(const model::TaskKey& key, const std::s
   for (int round = 0; round < kRounds; ++round) {
     const JournalFacts facts = read_journal(run_dir);
     if (facts.has_begun) return true;
-    if (round % 100 == 99 && runtime->autopsy(key)) return read_journal(run_dir).has_begun;
+    if (round % 100 == 99 && runtime->autopsy(key, false)) return read_journal(run_dir).has_begun;
     ::usleep(2000);
   }
   return false;
@@ -413,6 +427,38 @@ Result<void> LocalEngine::Impl::forget(const model::TaskKey& key) {
     if (tickets_.contains(key)) return fail(Errc::Conflict, "the task is still running");
   }
   return runtime->remove(key);
+}
+
+std::vector<UsageReport> LocalEngine::Impl::usage() {
+  struct Asked {
+    std::int64_t ticket;
+    model::TaskKey key;
+    std::string run_dir;
+    std::shared_ptr<const UsageReader> reader;
+  };
+  std::vector<Asked> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [ticket, held] : held_) {
+      if (held.is_started_reported && !held.is_over)
+        all.push_back({ticket, held.key, held.run_dir, held.usage});
+    }
+  }
+  std::vector<UsageReport> reports;
+  for (Asked& asked : all) {
+    if (!asked.reader) {
+      const auto holder = read_journal(asked.run_dir).holder;
+      if (!holder) continue;
+      asked.reader = std::make_shared<const UsageReader>(runtime->usage_reader(asked.key, *holder));
+      const std::lock_guard lock(mutex_);
+      const auto found = held_.find(asked.ticket);
+      if (found != held_.end()) found->second.usage = asked.reader;
+    }
+    UsageReport report{.key = std::move(asked.key), .usage = asked.reader->read()};
+    report.usage.at = clock.now();
+    if (report.usage.cpu_us || report.usage.memory) reports.push_back(std::move(report));
+  }
+  return reports;
 }
 
 void LocalEngine::Impl::on_journal(std::int64_t ticket) {
@@ -533,7 +579,7 @@ void LocalEngine::Impl::report_ended(const model::TaskKey& key,
   report.what = TaskReport::What::Ended;
   report.at = clock.now();
   std::optional<model::Ending> found;
-  if (!facts.is_over()) found = runtime->autopsy(key);
+  if (!facts.is_over()) found = runtime->autopsy(key, true);
   report.ending = found ? *std::move(found) : ending_of(facts);
   if (facts.ended) {
     report.at = facts.ended->at;
@@ -613,6 +659,7 @@ std::vector<NodeInfo> LocalEngine::nodes() const {
   node.labels = options.labels;
   node.problem = impl_->runtime->problem();
   node.healthy = node.problem.empty();
+  node.able = impl_->runtime->capabilities();
   return {node};
 }
 
@@ -637,6 +684,8 @@ boost::asio::awaitable<Result<std::vector<model::TaskKey>>> LocalEngine::recover
   };
   co_return co_await impl_->pool.run(std::move(work));
 }
+
+std::vector<UsageReport> LocalEngine::usage() { return impl_->usage(); }
 
 boost::asio::awaitable<Result<void>> LocalEngine::forget(model::TaskKey key) {
   auto work = [impl = impl_.get(), key = std::move(key)] { return impl->forget(key); };

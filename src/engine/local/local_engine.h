@@ -15,7 +15,8 @@ namespace ty::engine {
 enum class RuntimeChoice : std::uint8_t { Auto, Docker, Process };
 
 struct DockerOptions {
-  std::string socket = "/var/run/docker.sock";  ///< Docker's, or Podman's compatible one
+  /// Docker's, or Podman's compatible one; empty: where either of them has it usually.
+  std::string socket;
   /// Every job has a network of its own, a 256th of this; empty: Docker chooses.
   std::string subnets = "10.210.0.0/16";
   bool host_network = false;         ///< jobs may ask for the machine's own network
@@ -71,6 +72,7 @@ class LocalEngine final : public Engine {
   boost::asio::awaitable<Result<std::vector<model::TaskKey>>> recover(
       std::vector<model::TaskKey> expected) override;
   boost::asio::awaitable<Result<void>> forget(model::TaskKey key) override;
+  std::vector<UsageReport> usage() override;
 
   struct Impl;
 

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/local/process/fd.h"
+#include "engine/local/usage/usage_reader.h"
 
 namespace ty::engine {
 
@@ -41,8 +42,13 @@ class Runtime {
   virtual Result<void> signal(const model::TaskKey&, int) {
     return fail(Errc::Forbidden, "the task belongs to another user");
   }
-  /// What became of a supervisor that left no word; nothing: nobody knows.
-  virtual std::optional<model::Ending> autopsy(const model::TaskKey&) { return std::nullopt; }
+  /// What became of a supervisor that left no word; nothing: nobody knows, or it lives. `is_dead`:
+  /// it is known not to, so a daemon that has not noticed yet is given a moment.
+  virtual std::optional<model::Ending> autopsy(const model::TaskKey&, bool /*is_dead*/) {
+    return std::nullopt;
+  }
+  /// Where to read what a running task uses; `holder` is its supervisor.
+  virtual UsageReader usage_reader(const model::TaskKey& key, pid_t holder) = 0;
   /// Removes what is left of a task that is over, its run folder included.
   virtual Result<void> remove(const model::TaskKey& key) = 0;
   /// Ends and removes everything that nobody wants any more, as after a crash.

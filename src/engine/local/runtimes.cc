@@ -27,6 +27,14 @@ void remember(const LocalOptions& options, std::string_view word) {
       replace_small_file(choice_file(options), std::string(word) + "\n", 0644);
 }
 
+/// Docker's usual socket, or Podman's where only that is there.
+std::string usual_socket() {
+  constexpr const char* kDocker = "/var/run/docker.sock";
+  constexpr const char* kPodman = "/run/podman/podman.sock";
+  const bool has_only_podman = ::access(kDocker, F_OK) != 0 && ::access(kPodman, F_OK) == 0;
+  return has_only_podman ? kPodman : kDocker;
+}
+
 Result<std::unique_ptr<Runtime>> open_docker(const LocalOptions& options,
                                              const std::vector<Gpu>& gpus,
                                              Recycler& recycler,
@@ -49,9 +57,10 @@ Result<std::unique_ptr<Runtime>> open_process(const LocalOptions& options,
 
 }  // namespace
 
-Result<std::unique_ptr<Runtime>> open_runtime(const LocalOptions& options,
+Result<std::unique_ptr<Runtime>> open_runtime(LocalOptions options,
                                               const std::vector<Gpu>& gpus,
                                               Recycler& recycler) {
+  if (options.docker.socket.empty()) options.docker.socket = usual_socket();
   switch (options.runtime) {
     case RuntimeChoice::Process:
       return open_process(options, gpus, recycler);

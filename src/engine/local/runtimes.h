@@ -9,7 +9,7 @@
 namespace ty::engine {
 
 /// The runtime that the options ask for, or the first that works.
-Result<std::unique_ptr<Runtime>> open_runtime(const LocalOptions& options,
+Result<std::unique_ptr<Runtime>> open_runtime(LocalOptions options,
                                               const std::vector<Gpu>& gpus,
                                               Recycler& recycler);
 

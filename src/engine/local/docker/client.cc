@@ -14,7 +14,7 @@ namespace json = boost::json;
 
 /// The newest version whose answers we know. Daemons refuse versions older than some years, so we
 /// speak theirs where it is older than this, and this where theirs is newer.
-constexpr int kNewestMinor = 47;
+constexpr int kNewestMinor = 50;
 constexpr int kOldestMinor = 40;  // Docker 19.03: GPUs
 /// A start on a machine with its hands full takes Docker this long and more.
 constexpr Millis kAnswerTime{180'000};
@@ -130,8 +130,15 @@ Result<std::string> Client::version() {
                             kOldestMinor));
   }
   const std::lock_guard lock(mutex_);
+  is_podman_ = answer.body.find("\"Podman Engine\"") != std::string::npos;
   version_ = fmt::format("1.{}", std::min(*minor, kNewestMinor));
   return version_;
+}
+
+Result<bool> Client::is_podman() {
+  TY_TRY([[maybe_unused]] const std::string spoken, version());
+  const std::lock_guard lock(mutex_);
+  return is_podman_;
 }
 
 Result<void> Client::ping() {

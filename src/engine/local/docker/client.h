@@ -29,6 +29,8 @@ class Client {
 
   /// The version that is spoken, as `1.41`; asks for it first if that is not known yet.
   Result<std::string> version();
+  /// Podman behind its compatible service.
+  Result<bool> is_podman();
   /// Whether the daemon answers now.
   Result<void> ping();
 
@@ -47,6 +49,7 @@ class Client {
   const std::string socket_;
   std::mutex mutex_;
   std::string version_;
+  bool is_podman_ = false;
   std::vector<std::unique_ptr<net::BlockingHttpClient>> idle_;
 };
 

@@ -192,17 +192,6 @@ std::string user_of(const Launch& launch, const Image& image) {
   return who.gid ? fmt::format("{}:{}", user, *who.gid) : user;
 }
 
-/// The launch says which, Docker's own helper makes them visible with the driver's libraries.
-json::array gpu_requests(const std::vector<std::string>& uuids) {
-  json::array ids;
-  for (const std::string& uuid : uuids) ids.emplace_back(uuid);
-  json::array capabilities;
-  capabilities.push_back(json::array{"gpu", "compute", "utility", "video"});
-  return {json::object{{"Driver", "nvidia"},
-                       {"DeviceIDs", std::move(ids)},
-                       {"Capabilities", std::move(capabilities)}}};
-}
-
 }  // namespace
 
 std::string container_name(const model::TaskKey& key) { return "ty-" + cgroup_name(key); }
@@ -228,7 +217,9 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
   auto mounts = plan_mounts(launch, plan);
   if (!mounts) return std::unexpected(std::move(mounts).error());
 
-  const auto env = variables(launch, image);
+  auto env = variables(launch, image);
+  const std::vector<std::string> uuids = granted_uuids(setup.gpus, launch.placement);
+  if (!uuids.empty()) env["NVIDIA_VISIBLE_DEVICES"] = join(uuids, ",");
   const std::string workdir = working_directory(launch, image);
   for (const auto& [name, value] : env) text.add(key::kEnv, name + "=" + value);
   text.add(key::kWorkdir, workdir);
@@ -266,8 +257,10 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
   }
   if (json::array limits = ulimits(setup, launch); !limits.empty())
     host["Ulimits"] = std::move(limits);
-  if (const auto uuids = granted_uuids(setup.gpus, launch.placement); !uuids.empty())
-    host["DeviceRequests"] = gpu_requests(uuids);
+  if (const auto devices = device_requests(setup.gpu_access, setup.gpus, launch.placement);
+      !devices.empty()) {
+    host["DeviceRequests"] = json::parse(devices);
+  }
 
   json::object body = {
       {"Image", image.id.empty() ? launch.image : image.id},
@@ -276,13 +269,14 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
       {"Cmd", json::array{}},
       {"WorkingDir", workdir},
       {"Labels", json::object{{kOwnerLabel, setup.owner}, {kTaskLabel, cgroup_name(launch.key)}}},
-      {"Healthcheck", json::object{{"Test", json::array{"NONE"}}}},
       {"StopSignal", "SIGTERM"},
   };
-  // What a GPU runtime that is Docker's default goes by; images of CUDA ask for all.
-  const auto visible = env.find("NVIDIA_VISIBLE_DEVICES");
-  body["Env"] = json::array{"NVIDIA_VISIBLE_DEVICES=" +
-                            (visible == env.end() ? std::string("none") : visible->second)};
+  // Nobody reads what the image's own check finds, and it takes the task's CPU.
+  if (image.has_health_check) body["Healthcheck"] = json::object{{"Test", json::array{"NONE"}}};
+  // What a GPU runtime that is Docker's default goes by; images of CUDA ask for all. "void" keeps
+  // it out, as it must be where the GPUs are made up or named to Docker as CDI devices.
+  const bool is_named = uuids.empty() || setup.gpu_access.way == GpuAccess::Way::Cdi;
+  body["Env"] = json::array{"NVIDIA_VISIBLE_DEVICES=" + (is_named ? "void" : join(uuids, ","))};
   if (network != "host") {
     body["Hostname"] = launch.host_name.substr(0, 63);
     json::array aliases;

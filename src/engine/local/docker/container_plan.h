@@ -6,6 +6,7 @@
 
 #include "engine/gpu.h"
 #include "engine/launch.h"
+#include "engine/local/docker/gpu_access.h"
 #include "engine/local/docker/image.h"
 #include "engine/local/process/launch_writer.h"
 
@@ -18,7 +19,8 @@ struct ContainerSetup {
   std::int64_t max_processes = 0;
   std::vector<std::string> ulimits;
   bool can_limit_swap = true;
-  std::vector<Gpu> gpus;      ///< position = device index
+  std::vector<Gpu> gpus;  ///< position = device index
+  GpuAccess gpu_access;
   bool remaps_users = false;  ///< root in a container is not root here
 };
 

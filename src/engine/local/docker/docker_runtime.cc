@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstring>
 #include <functional>
@@ -27,6 +28,7 @@ using model::Reason;
 
 constexpr Millis kNetworkRest{30'000};
 constexpr auto kLookEvery = std::chrono::seconds(3);
+constexpr int kNoticeRounds = 500;  // 10 s: Docker takes its time on a busy machine
 
 std::string owner_of(const std::string& data_dir) {
   return fmt::format("{:08x}", static_cast<std::uint32_t>(std::hash<std::string>{}(data_dir)));
@@ -59,6 +61,11 @@ Result<json::value> parsed(std::string_view answer) {
   json::value value = json::parse(answer, error);
   if (error) return fail(Errc::Internal, "Docker's answer is no JSON");
   return value;
+}
+
+bool says_running(std::string_view answer) {
+  const auto seen = parsed(answer);
+  return seen && flag_at(*seen, {"State", "Running"}, false);
 }
 
 /// An empty file that the container's root may write, whoever that is out here.
@@ -147,15 +154,22 @@ void DockerRuntime::close(bool is_idle) {
 Result<void> DockerRuntime::look_around() {
   TY_TRY(const std::string answer, client_.get("/info"));
   TY_TRY(const json::value info, parsed(answer));
+  TY_TRY(const bool is_podman, client_.is_podman());
   const std::lock_guard lock(mutex_);
   std::vector<std::string>& warnings = capabilities_.warnings;
   warnings.clear();
   setup_.can_limit_swap = flag_at(info, {"SwapLimit"}, true);
+  setup_.gpu_access = gpu_access(answer);
+  const bool has_gpus =
+      std::ranges::any_of(setup_.gpus, [](const Gpu& gpu) { return !gpu.uuid.empty(); });
+  if (const std::string said = setup_.gpu_access.warning(); has_gpus && !said.empty())
+    warnings.push_back(said);
   if (!flag_at(info, {"MemoryLimit"}, true)) {
     capabilities_.limits = false;
     warnings.push_back("Memory is not limited: this Docker cannot do it.");
   }
-  if (!flag_at(info, {"LiveRestoreEnabled"}, true)) {
+  // Podman's containers have a keeper of their own each, and need no such setting.
+  if (!is_podman && !flag_at(info, {"LiveRestoreEnabled"}, true)) {
     warnings.push_back(
         "Restarting Docker ends running tasks; \"live-restore\": true in its daemon.json lets them "
         "run on.");
@@ -176,6 +190,11 @@ Result<void> DockerRuntime::look_around() {
 Capabilities DockerRuntime::capabilities() const {
   const std::lock_guard lock(mutex_);
   return capabilities_;
+}
+
+ContainerSetup DockerRuntime::setup() const {
+  const std::lock_guard lock(mutex_);
+  return setup_;
 }
 
 std::string DockerRuntime::problem() const {
@@ -240,10 +259,11 @@ Result<void> DockerRuntime::make_files(const Launch& launch, const ContainerPlan
                 fmt::format("cannot link {}: {}", program, std::strerror(errno)));
   }
   TY_DO(make_folder(launch.log_path.substr(0, launch.log_path.rfind('/')), 0750, 0750));
-  TY_DO(make_file(launch.run_dir + supervisor::kJournalSuffix, setup_.remaps_users));
-  TY_DO(make_file(launch.log_path, setup_.remaps_users));
-  TY_DO(make_file(launch.log_path + ".idx", setup_.remaps_users));
-  const unsigned mode = setup_.remaps_users ? 0644 : 0600;
+  const bool remaps_users = setup().remaps_users;
+  TY_DO(make_file(launch.run_dir + supervisor::kJournalSuffix, remaps_users));
+  TY_DO(make_file(launch.log_path, remaps_users));
+  TY_DO(make_file(launch.log_path + ".idx", remaps_users));
+  const unsigned mode = remaps_users ? 0644 : 0600;
   return replace_small_file(ctl + "/run" + supervisor::kLaunchSuffix, plan.launch_text, mode);
 }
 
@@ -287,7 +307,7 @@ Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const Launch& launch
     if (const auto why = old_images_.extract(launch.key))
       warnings.push_back("The image of this machine is used as it is: " + why.mapped());
   }
-  auto plan = plan_container(setup_, launch, image, network, warnings, ticket);
+  auto plan = plan_container(setup(), launch, image, network, warnings, ticket);
   if (!plan) return Begun(std::unexpect, std::move(plan).error());
   TY_DO(make_files(launch, *plan));
 
@@ -315,8 +335,15 @@ Result<void> DockerRuntime::signal(const model::TaskKey& key, int signal) {
   return {};
 }
 
-std::optional<model::Ending> DockerRuntime::autopsy(const model::TaskKey& key) {
-  const auto answer = client_.get("/containers/" + container_name(key) + "/json");
+std::optional<model::Ending> DockerRuntime::autopsy(const model::TaskKey& key, bool is_dead) {
+  const std::string about = "/containers/" + container_name(key) + "/json";
+  auto answer = client_.get(about);
+  // The kernel tells us of a death some milliseconds before Docker has heard of it.
+  for (int round = 0; is_dead && answer && round < kNoticeRounds && says_running(*answer);
+       ++round) {
+    ::usleep(20'000);
+    answer = client_.get(about);
+  }
   if (!answer) {
     if (answer.error().code == Errc::NotFound)
       return model::lost("its container was removed, not by Trainyard");
@@ -327,7 +354,9 @@ std::optional<model::Ending> DockerRuntime::autopsy(const model::TaskKey& key) {
   if (text_at(*seen, {"State", "Status"}) == "created") return std::nullopt;
   if (flag_at(*seen, {"State", "OOMKilled"}, false)) {
     const json::value* limit = find(*seen, {"HostConfig", "Memory"});
-    return model::out_of_memory(limit != nullptr && limit->is_int64() ? limit->as_int64() : 0, 0);
+    // Everything in it died, with whoever could have read the peak: it was the limit.
+    const std::int64_t bytes = limit != nullptr && limit->is_int64() ? limit->as_int64() : 0;
+    return model::out_of_memory(bytes, bytes);
   }
   std::string why = text_at(*seen, {"State", "Error"});
   const json::value* code = find(*seen, {"State", "ExitCode"});
@@ -413,6 +442,7 @@ void DockerRuntime::look_after() {
       networks_.trim(kNetworkRest);
     }
     lock.lock();
+    if (!answers) is_known_ = false;  // it may come back with another configuration
     const std::string problem = answers ? std::string() : answers.error().message;
     const bool has_changed = problem != problem_;
     problem_ = problem;

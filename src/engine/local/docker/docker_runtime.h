@@ -37,7 +37,10 @@ class DockerRuntime final : public Runtime {
                                                  std::int64_t ticket,
                                                  int notify_fd) override;
   Result<void> signal(const model::TaskKey& key, int signal) override;
-  std::optional<model::Ending> autopsy(const model::TaskKey& key) override;
+  std::optional<model::Ending> autopsy(const model::TaskKey& key, bool is_dead) override;
+  UsageReader usage_reader(const model::TaskKey&, pid_t holder) override {
+    return UsageReader::of_process(holder);
+  }
   Result<void> remove(const model::TaskKey& key) override;
   void sweep(const std::set<model::TaskKey>& wanted) override;
   void close(bool is_idle) override;
@@ -46,6 +49,7 @@ class DockerRuntime final : public Runtime {
   DockerRuntime(const LocalOptions& options, Recycler& recycler);
 
   Result<void> look_around();
+  ContainerSetup setup() const;
   Result<void> make_files(const Launch& launch, const ContainerPlan& plan) const;
   Result<std::expected<Fd, model::Ending>> run(const Launch& launch,
                                                std::int64_t ticket,
@@ -58,7 +62,6 @@ class DockerRuntime final : public Runtime {
   Recycler& recycler_;
   SystemClock clock_;
   std::string supervisor_;
-  ContainerSetup setup_;
   Client client_;
   Networks networks_;
   std::unique_ptr<Puller> puller_;
@@ -66,6 +69,7 @@ class DockerRuntime final : public Runtime {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Capabilities capabilities_;
+  ContainerSetup setup_;
   std::string problem_;
   bool is_known_ = false;  // look_around() has succeeded
   /// Images that were pulled for an attempt of a job: once is enough for all of its tasks.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <fstream>
 
 #include "engine/local/docker/client.h"
 #include "engine/local/docker/container_plan.h"
@@ -120,6 +121,44 @@ TEST_F(ContainerPlanTest, OnlyRealGpusAreAskedFor) {
   EXPECT_EQ(plan().body.find("DeviceRequests"), std::string::npos);
   setup_.gpus[1].uuid = "GPU-1234";
   EXPECT_NE(plan().body.find(R"("DeviceIDs":["GPU-1234"])"), std::string::npos);
+}
+
+TEST_F(ContainerPlanTest, GpusAreNamedAsTheDaemonNamesThem) {
+  launch_.placement.gpus = {1, 2};
+  setup_.gpus = {{.uuid = "GPU-0"}, {.uuid = "GPU-1"}, {.uuid = "GPU-2"}};
+  const auto asked = [&] { return json::serialize(body().at("HostConfig").at("DeviceRequests")); };
+  setup_.gpu_access = gpu_access(R"({"Runtimes":{"runc":{},"nvidia":{"path":"x"}}})");
+  EXPECT_EQ(asked(),
+            R"([{"Driver":"nvidia","DeviceIDs":["GPU-1","GPU-2"],)"
+            R"("Capabilities":[["gpu","compute","utility","video"]]}])");
+  EXPECT_NE(plan().body.find("NVIDIA_VISIBLE_DEVICES=GPU-1,GPU-2"), std::string::npos);
+  EXPECT_TRUE(launches_with("NVIDIA_VISIBLE_DEVICES=GPU-1,GPU-2\n"));
+
+  setup_.gpu_access = gpu_access(
+      R"({"Runtimes":{"runc":{}},"DiscoveredDevices":[{"Source":"cdi","ID":"nvidia.com/gpu=1"},)"
+      R"({"Source":"cdi","ID":"nvidia.com/gpu=GPU-1"},{"Source":"cdi","ID":"nvidia.com/gpu=2"}]})");
+  EXPECT_EQ(asked(),
+            R"([{"Driver":"cdi","DeviceIDs":["nvidia.com/gpu=GPU-1","nvidia.com/gpu=2"]}])");
+  EXPECT_NE(plan().body.find("NVIDIA_VISIBLE_DEVICES=void"), std::string::npos);
+}
+
+TEST(GpuAccess, IsWhatTheDaemonSays) {
+  using Way = GpuAccess::Way;
+  EXPECT_EQ(gpu_access(R"({"Runtimes":{"runc":{}}})").way, Way::Unannounced);
+  EXPECT_NE(gpu_access("{}").warning().find("nvidia-container-toolkit"), std::string::npos);
+  EXPECT_EQ(gpu_access(R"({"Runtimes":{"nvidia":{}},"CDISpecDirs":["/etc/cdi"]})").way,
+            Way::Nvidia);
+  EXPECT_TRUE(gpu_access(R"({"Runtimes":{"nvidia":{}}})").warning().empty());
+  EXPECT_EQ(gpu_access("no json").way, Way::Unannounced);
+}
+
+TEST(GpuAccess, OlderDaemonsOnlyNameTheFoldersOfTheirCdiDevices) {
+  const testing::TempDir dir;
+  const std::string info =
+      json::serialize(json::object{{"CDISpecDirs", json::array{"/nonexistent/cdi", dir.path()}}});
+  EXPECT_EQ(gpu_access(info).way, GpuAccess::Way::Unannounced);
+  std::ofstream(dir.path() + "/nvidia.yaml") << "cdiVersion: 0.5.0\nkind: nvidia.com/gpu\n";
+  EXPECT_EQ(gpu_access(info).way, GpuAccess::Way::Cdi);
 }
 
 TEST_F(ContainerPlanTest, NoFolderOfOursCanBeWritten) {

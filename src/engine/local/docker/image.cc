@@ -41,6 +41,8 @@ Result<Image> parse_image(std::string_view answer) {
     image.command = texts(from, "Cmd");
     image.workdir = text(from, "WorkingDir");
     image.user = text(from, "User");
+    const json::value* check = from.if_contains("Healthcheck");
+    image.has_health_check = check != nullptr && check->is_object();
   }
   return image;
 }

@@ -17,6 +17,7 @@ struct Image {
   std::vector<std::string> command;
   std::string workdir;
   std::string user;
+  bool has_health_check = false;
 };
 
 /// From the answer to `GET /images/NAME/json`.

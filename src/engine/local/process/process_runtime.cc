@@ -5,6 +5,7 @@
 #include "engine/local/process/run_folder.h"
 #include "engine/local/process/spawn.h"
 #include "engine/local/process/sweep.h"
+#include "engine/local/supervisor/launch_format.h"
 #include "engine/paths.h"
 
 namespace ty::engine {
@@ -19,6 +20,21 @@ Result<std::expected<Fd, model::Ending>> ProcessRuntime::begin(const Launch& lau
   TY_TRY(Spawned spawned,
          spawn_supervisor(setup_.supervisor, launch.run_dir, own_namespace, notify_fd));
   return std::move(spawned.pidfd);
+}
+
+UsageReader ProcessRuntime::usage_reader(const model::TaskKey& key, pid_t) {
+  // Its supervisor stays outside of the task's cgroups.
+  UsageReader reader;
+  for (const CgroupTree::Hierarchy& hierarchy : setup_.cgroups.hierarchies()) {
+    namespace field = supervisor::key;
+    const bool is_v2 = hierarchy.key == field::kCgroup2;
+    const UsageReader::Group group{hierarchy.folder + "/" + cgroup_name(key), is_v2};
+    if (is_v2 || hierarchy.key == field::kCgroupCpuacct) reader.cpu = group;
+    if (is_v2 || hierarchy.key == field::kCgroupMemory) reader.memory = group;
+    if (is_v2 || hierarchy.key == field::kCgroupPids) reader.processes = group;
+    if (is_v2) reader.disk = group;
+  }
+  return reader;
 }
 
 Result<void> ProcessRuntime::remove(const model::TaskKey& key) {

@@ -15,6 +15,7 @@ class ProcessRuntime final : public Runtime {
   Result<std::expected<Fd, model::Ending>> begin(const Launch& launch,
                                                  std::int64_t ticket,
                                                  int notify_fd) override;
+  UsageReader usage_reader(const model::TaskKey& key, pid_t holder) override;
   Result<void> remove(const model::TaskKey& key) override;
   void sweep(const std::set<model::TaskKey>& wanted) override;
   void close(bool is_idle) override;
