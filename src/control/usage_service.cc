@@ -37,6 +37,9 @@ asio::awaitable<void> UsageService::look() {
   auto ask = [this] { return p_.engine.usage(); };
   std::vector<engine::UsageReport> reports = co_await p_.pool.run(std::move(ask));
   if (!reports.empty()) co_await add_gpus(reports);
+  std::erase_if(reports, [](const engine::UsageReport& report) {
+    return !report.usage.cpu_us && !report.usage.memory && report.usage.gpus.empty();
+  });
   auto write = [this, reports = std::move(reports)] { keep(reports); };
   co_await p_.pool.run(std::move(write));
 }

@@ -78,7 +78,7 @@ class Engine {
   /// The end of this try is on disk elsewhere: its run folder, cgroup and such may go. Logs and
   /// outputs stay.
   virtual boost::asio::awaitable<Result<void>> forget(model::TaskKey key) = 0;
-  /// What every running task uses now, where that is known. May block for a moment for each.
+  /// What every running task uses now, as far as that is known. May block for a moment for each.
   virtual std::vector<UsageReport> usage() { return {}; }
 };
 

@@ -298,7 +298,7 @@ def scheduler(folder, rows, args):
 
 def containers(folder, rows, args):
     """Needs root and docker.io."""
-    rows_about_containers(folder, rows, Row)
+    rows_about_containers(folder, rows, Row, program("usage_bench"))
 
 
 def replay(folder, rows, args):

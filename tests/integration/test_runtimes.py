@@ -64,3 +64,23 @@ def test_what_could_not_be_done_for_a_task_stands_in_the_jobs_timeline_once(serv
     # The text names the folder it starts in instead, which is each task's own.
     assert {event["data"]["task"] for event in about} == {"main-0", "main-1", "main-2"}, told
     assert "/no/such/folder" in server.cli("events", job, check=0).stdout
+
+
+def test_what_a_process_uses_is_seen_while_it_runs_and_kept_after_it(make_server):
+    server = make_server().start()
+    job = server.submit("memory: 64MB\nrun: |\n  while [ ! -e $TRAINYARD_OUTPUT_DIR/enough ]; do sleep 0.1; done")
+    server.wait(job, {"running"})
+    [node] = server.get("/api/v1/nodes")["nodes"]
+    if any("not limited" in text for text in node["warnings"]):
+        [task] = server.get(f"/api/v1/jobs/{job}/metrics")["tasks"]
+        assert task["latest"] is None, "without cgroups nobody knows"
+        server.stop_job(job)
+    else:
+        seen = eventually(lambda: server.get(f"/api/v1/jobs/{job}/metrics")["tasks"][0]["latest"], "its use is seen")
+        assert 0 < seen["memory"] <= seen["memory_peak"] <= 64 << 20 and seen["cpu_seconds"] > 0, seen
+        (server.output(job) / "enough").touch()
+        assert server.wait(job)["state"] == "succeeded"
+        [task] = server.get(f"/api/v1/jobs/{job}/metrics?points=10")["tasks"]
+        assert task["points"] and task["latest"]["memory_peak"] >= seen["memory"], task
+        other = server.create_user("bob")
+        assert server.call("GET", f"/api/v1/jobs/{job}/metrics?points=5000", token=other).status_code in (400, 404, 422)

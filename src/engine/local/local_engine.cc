@@ -25,6 +25,7 @@
 #include "engine/local/process/watcher.h"
 #include "engine/local/runtimes.h"
 #include "engine/local/supervisor/launch_format.h"
+#include "engine/local/usage/usage_book.h"
 #include "engine/paths.h"
 #include "model/failure.h"
 #include "rt/blocking_pool.h"
@@ -42,10 +43,9 @@ struct LocalEngine::Impl {
     bool is_preparing = true;  // its image is being pulled: nothing of it exists yet
     bool is_contained = false;
     bool is_started_reported = false;
-    bool is_over = false;                      // its end is reported; the supervisor only tidies up
-    std::optional<Millis> stop_grace;          // a stop that came while it was being started
-    std::optional<Time> patience;              // a stop was asked: until then its command may begin
-    std::shared_ptr<const UsageReader> usage;  // made when it is first asked for
+    bool is_over = false;              // its end is reported; the supervisor only tidies up
+    std::optional<Millis> stop_grace;  // a stop that came while it was being started
+    std::optional<Time> patience;      // a stop was asked: until then its command may begin
   };
 
   Impl(LocalOptions given,
@@ -117,6 +117,7 @@ struct LocalEngine::Impl {
 
   std::unique_ptr<Recycler> recycler;
   std::unique_ptr<Runtime> runtime;
+  UsageBook usage_book{*runtime, clock};
   std::unique_ptr<GpuWatch> gpus;
   Watcher watcher;
   rt::BlockingPool pool;  // last, so that no start is under way when the watcher goes
@@ -430,35 +431,15 @@ Result<void> LocalEngine::Impl::forget(const model::TaskKey& key) {
 }
 
 std::vector<UsageReport> LocalEngine::Impl::usage() {
-  struct Asked {
-    std::int64_t ticket;
-    model::TaskKey key;
-    std::string run_dir;
-    std::shared_ptr<const UsageReader> reader;
-  };
-  std::vector<Asked> all;
+  std::vector<UsageBook::Running> running;
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [ticket, held] : held_) {
       if (held.is_started_reported && !held.is_over)
-        all.push_back({ticket, held.key, held.run_dir, held.usage});
+        running.push_back({ticket, held.key, held.run_dir});
     }
   }
-  std::vector<UsageReport> reports;
-  for (Asked& asked : all) {
-    if (!asked.reader) {
-      const auto holder = read_journal(asked.run_dir).holder;
-      if (!holder) continue;
-      asked.reader = std::make_shared<const UsageReader>(runtime->usage_reader(asked.key, *holder));
-      const std::lock_guard lock(mutex_);
-      const auto found = held_.find(asked.ticket);
-      if (found != held_.end()) found->second.usage = asked.reader;
-    }
-    UsageReport report{.key = std::move(asked.key), .usage = asked.reader->read()};
-    report.usage.at = clock.now();
-    if (report.usage.cpu_us || report.usage.memory) reports.push_back(std::move(report));
-  }
-  return reports;
+  return usage_book.look(std::move(running));
 }
 
 void LocalEngine::Impl::on_journal(std::int64_t ticket) {
