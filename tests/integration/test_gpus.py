@@ -45,6 +45,9 @@ def test_a_task_is_told_its_own_gpus_and_no_others(server):
     assert given in ([0, 1], [2, 3]), "an NVLink pair"
     names = ",".join(f"GPU-00000000-0000-0000-0000-00000000000{index}" for index in given)
     assert server.logs(first) == f"2 {names} A100\n"
+    seen = eventually(lambda: server.get(f"/api/v1/jobs/{first}/metrics")["tasks"][0]["latest"], "its use is seen")
+    assert [gpu["index"] for gpu in seen["gpus"]] == given, seen
+    assert all(gpu["memory_used"] > 0 and gpu["load_percent"] == 10 * gpu["index"] for gpu in seen["gpus"]), seen
     none = server.submit("run: echo [$CUDA_VISIBLE_DEVICES] $TRAINYARD_GPUS")
     assert server.wait(none)["state"] == "succeeded"
     assert server.logs(none) == "[] 0\n"
