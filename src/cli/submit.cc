@@ -141,14 +141,21 @@ void run(Context& context, const Options& options) {
   const json::array several = items(*answer, "jobs");
   json::array jobs = several.empty() ? json::array{*answer} : several;
   for (const json::value& job : jobs) {
-    if (options.dry_run)
-      std::printf(
-          "%s would be submitted as \"%s\"\n", options.file.c_str(), text(job, "name").c_str());
-    else
+    if (options.dry_run) {
+      const json::value* forecast = job.as_object().if_contains("forecast");
+      const std::string start =
+          forecast != nullptr && forecast->is_object() ? text(*forecast, "text") : "";
+      std::printf("%s would be submitted as \"%s\"%s%s\n",
+                  options.file.c_str(),
+                  text(job, "name").c_str(),
+                  start.empty() ? "" : "; ",
+                  start.c_str());
+    } else {
       std::fprintf(options.follow ? stderr : stdout,
                    "%s  %s\n",
                    text(job, "id").c_str(),
                    text(job, "handle").c_str());
+    }
   }
   if (!options.follow || options.dry_run) return;
   for (const json::value& job : jobs) {

@@ -27,6 +27,7 @@ namespace {
 constexpr std::size_t kManyWaiting = 256;
 /// For so long a full explanation is told again as it was.
 constexpr Millis kExplained{2000};
+constexpr std::size_t kForecastInFull = 1000;  // waiting jobs
 
 bool holds_a_place(TaskState state) {
   return state == TaskState::Starting || state == TaskState::Running ||
@@ -631,6 +632,23 @@ asio::awaitable<sched::Explanation> Controller::explain(JobId job, bool full) {
     co_return known->second.second;
   };
   return rt::run_on(io_.get_executor(), here(*this, std::move(job), full));
+}
+
+asio::awaitable<sched::Explanation> Controller::forecast(sched::Request request) {
+  auto here = [](Controller& self, sched::Request request) -> asio::awaitable<sched::Explanation> {
+    const Time now = self.clock_.now();
+    const sched::RequestId id = request.id;
+    // Nothing plans in between: this thread alone asks the scheduler.
+    self.scheduler_.enqueue(std::move(request));
+    // Asked for with every pause in somebody's typing: behind a long queue only what is cheap.
+    const auto detail = self.scheduler_.waiting() <= kForecastInFull
+                            ? sched::Scheduler::Detail::Full
+                            : sched::Scheduler::Detail::Reason;
+    sched::Explanation told = self.scheduler_.explain(id, now, detail);
+    self.scheduler_.withdraw(id);
+    co_return told;
+  };
+  return rt::run_on(io_.get_executor(), here(*this, std::move(request)));
 }
 
 asio::awaitable<std::vector<sched::QueueEntry>> Controller::queue(std::size_t offset,

@@ -78,6 +78,8 @@ class Controller {
 
   /// `full`: with the estimate and what would start it now.
   boost::asio::awaitable<sched::Explanation> explain(JobId job, bool full);
+  /// What `explain` would say of a request if it were handed in now. Nothing is kept of it.
+  boost::asio::awaitable<sched::Explanation> forecast(sched::Request request);
   boost::asio::awaitable<std::vector<sched::QueueEntry>> queue(std::size_t offset,
                                                                std::size_t limit);
   boost::asio::awaitable<std::vector<NodeView>> nodes();

@@ -42,6 +42,7 @@ struct Submitted {
   std::string handle;
   std::vector<jobspec::Issue> warnings;
   bool repeated = false;  ///< an earlier request with the same idempotency key made it
+  std::optional<sched::Explanation> forecast;  ///< after a dry run: what would become of it
 };
 
 /// A job with all that a page about it shows.

@@ -110,6 +110,7 @@ struct JobService::Prepared {
   store::NewJob row;
   std::shared_ptr<const model::JobSpec> spec;
   std::vector<jobspec::Issue> warnings;
+  std::vector<sched::Request> needs;  ///< what it will ask the scheduler for first
 };
 
 jobspec::ReadOptions JobService::read_options(
@@ -176,7 +177,10 @@ asio::awaitable<Result<std::vector<Submitted>>> JobService::submit(SubmitRequest
   std::vector<Submitted> answers;
   if (request.dry_run) {
     for (Prepared& one : prepared) {
-      answers.push_back({.name = one.row.job.name, .warnings = std::move(one.warnings)});
+      Submitted answer{.name = one.row.job.name, .warnings = std::move(one.warnings)};
+      if (!one.needs.empty())
+        answer.forecast = co_await p_.controller.forecast(std::move(one.needs.front()));
+      answers.push_back(std::move(answer));
     }
     co_return answers;
   }
@@ -270,7 +274,8 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
 
   const std::vector<model::TaskRef> tasks =
       model::JobProgress(spec, job.life, {}, 0).to_place(job.created_at);
-  for (const sched::Request& needs : sched::requests_for(job, spec, tasks, true)) {
+  out.needs = sched::requests_for(job, spec, tasks, true);
+  for (const sched::Request& needs : out.needs) {
     if (auto fits = p_.capacity.fits_ever(needs); !fits) {
       out.warnings.push_back(
           warning("impossible",

@@ -40,6 +40,7 @@ def test_a_dry_run_checks_and_keeps_nothing(server):
     answer = server.call("POST", "/api/v1/jobs?dry_run=true", data="name: dry\nrun: true")
     assert answer.status_code == 200, answer.text
     assert answer.json()["name"] == "dry"
+    assert answer.json()["forecast"]["verdict"] == "starts_now"
     assert server.call("POST", "/api/v1/jobs?dry_run=true", data="run: ''").status_code == 400
     assert len(server.jobs()) == before
 

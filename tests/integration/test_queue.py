@@ -71,3 +71,26 @@ def test_what_cannot_be_moved_is_told(busy):
     assert refused.returncode == 1 and "does not wait" in refused.stderr
     refused = server.cli("move", "ffffffff")
     assert refused.returncode == 1
+
+
+def test_a_dry_run_foretells_the_start_and_disturbs_nobody(make_server):
+    server = make_server(TRAINYARD_NODE__CPUS="4").start()
+
+    def foretold(text):
+        answer = server.call("POST", "/api/v1/jobs?dry_run=true", data=text)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["forecast"]
+
+    small = {"name": "small", "run": "true", "cpus": 3, "memory": "64MB"}
+    assert foretold(json.dumps(small))["verdict"] == "starts_now"
+    holder = server.submit(json.dumps({**small, "name": "holder", "run": "sleep 600", "time_limit": "1h"}))
+    server.wait(holder, "running")
+    waiting = server.submit(json.dumps({**small, "name": "in-line"}))
+    told = foretold(json.dumps(small))
+    assert told["verdict"] == "waits" and "CPU" in told["text"]
+    assert (told["position"], told["waiting"]) == (2, 2)
+    assert told["estimate"]["early"] <= told["estimate"]["likely"] <= told["estimate"]["late"]
+    assert foretold(json.dumps({**small, "cpus": 900}))["verdict"] == "impossible"
+    assert [entry["id"] for entry in server.get("/api/v1/queue")["queue"]] == [waiting]
+    server.stop_job(holder)
+    server.wait(waiting, "succeeded")

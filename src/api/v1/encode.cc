@@ -42,6 +42,19 @@ std::string_view word_or_empty(E value) {
   return value == E::None ? std::string_view() : to_word(value);
 }
 
+/// The kind of what `reason_of` says about a decision: pages word it in the reader's language.
+std::string_view reason_code_of(const model::JobLife& life) {
+  switch (life.state) {
+    case model::JobState::Stopping:
+    case model::JobState::Paused:
+    case model::JobState::Failed:
+    case model::JobState::Cancelled:
+      return word_or_empty(life.decision.reason);
+    default:
+      return {};
+  }
+}
+
 void write_summary_fields(JsonWriter& out, const model::Job& job, std::string_view waiting_for) {
   const model::JobLife& life = job.life;
   std::optional<std::string_view> ending_as;
@@ -55,6 +68,7 @@ void write_summary_fields(JsonWriter& out, const model::Job& job, std::string_vi
       .field("state", to_word(life.state))
       .field("ending_as", ending_as)
       .field("reason", reason_of(job, waiting_for))
+      .field("reason_code", reason_code_of(life))
       .field("exit_code", exit_code_of(life))
       .field("priority", job.priority)
       .field("attempt", life.attempt)
@@ -303,26 +317,34 @@ void write_log_hits(JsonWriter& out, const telemetry::SearchPage& page) {
   out.end_array().field("next", page.next).field("searched", page.searched).end_object();
 }
 
+namespace {
+
+/// The fields of a forecast, into an object that is open.
+void write_forecast_fields(JsonWriter& out, const sched::Explanation& told) {
+  out.field("text", told.text()).field("verdict", verdict_word(told.verdict)).key("reasons");
+  out.array();
+  for (const sched::Statement& reason : told.reasons) write_statement(out, reason);
+  out.end_array().field("position", told.position).field("waiting", told.waiting).key("estimate");
+  if (told.estimate) {
+    out.object()
+        .field("early", told.estimate->early)
+        .field("likely", told.estimate->likely)
+        .field("late", told.estimate->late)
+        .end_object();
+  } else {
+    out.null();
+  }
+  out.key("change");
+  write_change(out, {told.change.begin(), told.change.end()});
+}
+
+}  // namespace
+
 void write_why(JsonWriter& out, const control::Why& why) {
   const model::JobLife& life = why.job.life;
   out.object().field("state", to_word(life.state));
   if (life.state == model::JobState::Queued) {
-    const sched::Explanation& told = why.explanation;
-    out.field("text", told.text()).field("verdict", verdict_word(told.verdict)).key("reasons");
-    out.array();
-    for (const sched::Statement& reason : told.reasons) write_statement(out, reason);
-    out.end_array().field("position", told.position).field("waiting", told.waiting).key("estimate");
-    if (told.estimate) {
-      out.object()
-          .field("early", told.estimate->early)
-          .field("likely", told.estimate->likely)
-          .field("late", told.estimate->late)
-          .end_object();
-    } else {
-      out.null();
-    }
-    out.key("change");
-    write_change(out, {told.change.begin(), told.change.end()});
+    write_forecast_fields(out, why.explanation);
   } else {
     out.field("text", line_about(why.job));
   }
@@ -341,6 +363,11 @@ void write_one_submitted(JsonWriter& out, const control::Submitted& job) {
       .array();
   for (const jobspec::Issue& issue : job.warnings) write_issue(out, issue);
   out.end_array();
+  if (job.forecast) {
+    out.key("forecast").object();
+    write_forecast_fields(out, *job.forecast);
+    out.end_object();
+  }
 }
 
 }  // namespace
