@@ -18,7 +18,7 @@ test("why it failed: the cause, whose it is, the first failing task and its last
   await server.waitFor(id, "failed");
   await page.goto(`${server.url}/jobs/${id}`);
   const why = page.getByRole("region", { name: "为什么失败" });
-  await expect(why).toContainText("exit code 7");
+  await expect(why).toContainText("main-0 失败：退出码 7");
   await expect(why).toContainText("你的程序");
   await expect(why.getByRole("link", { name: "main-0" })).toBeVisible();
   await expect(why).toContainText("RuntimeError: no such file /data/train.csv");
@@ -92,8 +92,36 @@ test("the file as it was handed in, byte for byte", async ({ signedIn: page, ser
   const text = page.getByLabel("原文", { exact: true });
   await expect(text).toBeVisible();
   expect(await text.evaluate((box) => box.textContent)).toBe(file);
-  await page.getByRole("button", { name: "Trainyard", exact: true }).click();
-  await expect(page.getByLabel("Trainyard", { exact: true })).toContainText("odd-spacing");
+  await page.getByRole("button", { name: "含义", exact: true }).click();
+  await expect(page.getByLabel("含义", { exact: true })).toContainText("odd-spacing");
+});
+
+test("the same job in every other format, with what could not be carried over", async ({ signedIn: page, server }) => {
+  const id = await server.submit(JSON.stringify({ jobName: "from_scm", image: "pai/py:1", taskRoles: [{ name: "main", taskNumber: 1, cpuNumber: 1, memoryMB: 128, gpuNumber: 0, command: "echo $PAI_JOB_NAME" }] }));
+  await page.goto(`${server.url}/jobs/${id}/config`);
+  await expect(page.getByText(/OpenPAI v1/).first()).toBeVisible();
+  await page.getByRole("button", { name: "Volcano" }).click();
+  await expect(page).toHaveURL(/form=volcano/);
+  await expect(page.getByLabel("Volcano", { exact: true })).toContainText("kind: Job");
+  await expect(page.getByText(/处没能原样带过去/)).toBeVisible();
+  await expect(page.getByText(/写成 from-scm/)).toBeVisible();
+  await expectNoBarriers(page, "converted file");
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "保存文件" }).click();
+  expect((await saved).suggestedFilename()).toBe("from_scm.volcano.yaml");
+  await page.getByRole("button", { name: "含义" }).click();
+  await expect(page.getByLabel("含义", { exact: true })).toContainText('"cpu_milli"');
+});
+
+test("why it failed is said in the reader's language", async ({ signedIn: page, server }) => {
+  const id = await server.submit("name: no-such-command\nrun: no-such-program-anywhere\n");
+  await server.waitFor(id, "failed");
+  await page.goto(`${server.url}/jobs/${id}`);
+  const why = page.getByRole("region", { name: "为什么失败" });
+  await expect(why).toContainText("main-0 失败：退出码 127：找不到命令；检查命令名和镜像");
+  await expect(why).toContainText("重试不会有用");
+  await page.getByRole("button", { name: /switch to English/ }).click();
+  await expect(page.getByRole("region", { name: "Why did it fail" })).toContainText("a command was not found");
 });
 
 test("the time limit is changed while it runs, and the end is shown", async ({ signedIn: page, server }) => {
@@ -120,7 +148,7 @@ test("retried jobs: each attempt with its own log and reason", async ({ signedIn
   await expect(page).toHaveURL(/attempt=0/);
   await expect(page.getByRole("log")).toContainText("attempt");
   await page.goto(`${server.url}/jobs/${id}/tasks`);
-  await expect(page.getByRole("region", { name: "更早的尝试" }).first()).toContainText("exit code 5");
+  await expect(page.getByRole("region", { name: "更早的尝试" }).first()).toContainText("退出码 5");
 });
 
 test("an old portal's link by user and name leads to the job", async ({ signedIn: page, server }) => {

@@ -23,7 +23,7 @@ test("search and filters live in the address, survive a reload, and Back undoes 
   await expect(page.getByRole("row", { name: "beta-one" })).toBeHidden();
   await page.getByRole("button", { name: /^失败/ }).click();
   await expect(page).toHaveURL(/state=failed/);
-  await expect(page.getByRole("row", { name: "alpha-two" })).toContainText("exit code 3");
+  await expect(page.getByRole("row", { name: "alpha-two" })).toContainText("退出码 3");
   await expect(page.getByRole("row", { name: "alpha-one" })).toBeHidden();
   await page.reload();
   await expect(page.getByRole("row", { name: "alpha-two" })).toBeVisible();
@@ -38,10 +38,13 @@ test("search and filters live in the address, survive a reload, and Back undoes 
 });
 
 test("a view is kept under its name", async ({ signedIn: page, server }) => {
-  page.on("dialog", (dialog) => void dialog.accept("我的失败"));
   await page.goto(`${server.url}/jobs?state=failed`);
   await page.getByRole("button", { name: "视图" }).click();
   await page.getByRole("menuitem", { name: "保存为视图" }).click();
+  await page.getByRole("dialog").getByLabel("视图名称").fill("我的失败");
+  await expectNoBarriers(page, "naming a view");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog")).toBeHidden();
   await page.goto(`${server.url}/jobs`);
   await page.getByRole("button", { name: "视图" }).click();
   await page.getByRole("menuitem", { name: "我的失败", exact: true }).click();

@@ -26,12 +26,14 @@ export class Server {
   private printed = "";
   private port = 0;
 
+  constructor(private readonly runtime = "process", private readonly settings: Record<string, string> = {}) {}
+
   async start(): Promise<this> {
     const data = join(this.folder, "data");
     this.printed = "";
     const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("TRAINYARD_")));
-    const words = ["serve", "--data-dir", data, "--listen", `127.0.0.1:${this.port}`, "--runtime", "process"];
-    const child = spawn(program, words, { env: { ...environment, TRAINYARD_NODE__CPUS: "64" }, stdio: ["ignore", "pipe", "pipe"] });
+    const words = ["serve", "--data-dir", data, "--listen", `127.0.0.1:${this.port}`, "--runtime", this.runtime];
+    const child = spawn(program, words, { env: { ...environment, TRAINYARD_NODE__CPUS: "64", ...this.settings }, stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.on("data", (piece: Buffer) => (this.printed += piece.toString()));
     child.stderr.on("data", (piece: Buffer) => (this.printed += piece.toString()));
     this.process = child;

@@ -65,7 +65,7 @@ test("language and theme change at once and survive a reload", async ({ signedIn
   await expect(page.getByRole("heading", { name: "Jobs" })).toBeVisible();
   await expect(page.locator("html")).toHaveAttribute("lang", "en");
   await page.getByRole("button", { name: "Theme" }).click();
-  await page.getByRole("menuitem", { name: "Dark" }).click();
+  await page.getByRole("menuitemradio", { name: "Dark" }).click();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");

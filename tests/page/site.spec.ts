@@ -14,7 +14,7 @@ test("nodes: the map and the list agree, and a node opens", async ({ signedIn: p
   await page.getByRole("button", { name: "列表" }).click();
   await expect(page).toHaveURL(/view=list/);
   await expect(page.getByRole("table")).toContainText(/[2-9]\/64/);
-  await page.getByRole("textbox", { name: "名称、地址、标签" }).fill("no such node");
+  await page.goto(`${server.url}/nodes?q=no+such+node`);
   await expect(page.getByText("没有符合条件的节点")).toBeVisible();
   await page.getByRole("button", { name: "清除筛选" }).click();
   await expect(tile).toHaveCount(1);
@@ -55,6 +55,33 @@ test("the queue says why, in order, and what is mine", async ({ signedIn: page, 
   await server.waitFor(first, "succeeded");
   await server.waitFor(second, "succeeded");
   await expect(page.getByText("队列是空的")).toBeVisible();
+});
+
+test("an administrator moves a waiting job, by keyboard, and sees who goes back", async ({ signedIn: page, server }) => {
+  const holder = await server.submit("name: mover-holder\nrun: sleep 600\ncpus: 60\n");
+  await server.waitFor(holder, "running");
+  for (const name of ["mover-a", "mover-b", "mover-c"]) await server.submit(`name: ${name}\nrun: echo\ncpus: 40\n`);
+  const order = async () => (await server.call<{ queue: Array<{ name: string }> }>("GET", "/api/v1/queue")).queue.map((entry) => entry.name);
+  await page.goto(`${server.url}/queue`);
+  const row = page.getByRole("row", { name: /mover-c/ });
+  await expect(row).toContainText("需要同时有 40 核 CPU");
+  await page.getByRole("button", { name: "上移 mover-c" }).focus();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("把 mover-c 上移到第 2 位？");
+  await expect(dialog).toContainText("mover-b 会后退一位");
+  await expectNoBarriers(page, "move dialog");
+  await dialog.getByRole("button", { name: "上移" }).press("Enter");
+  await expect(page.getByRole("row").nth(2)).toContainText("mover-c");
+  expect(await order()).toEqual(["mover-a", "mover-c", "mover-b"]);
+  await page.getByRole("button", { name: "置顶 mover-b" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "置顶" }).click();
+  await expect(page.getByRole("row").nth(1)).toContainText("mover-b");
+  await page.getByRole("button", { name: "下移 mover-b" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "下移" }).click();
+  await expect(page.getByRole("row").nth(1)).toContainText("mover-a");
+  expect(await order()).toEqual(["mover-a", "mover-b", "mover-c"]);
+  await server.call("DELETE", `/api/v1/jobs/${holder}?force=true`);
 });
 
 test("a token is shown once, works, and ends when it is revoked", async ({ signedIn: page, server }) => {

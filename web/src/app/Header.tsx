@@ -1,9 +1,10 @@
-import { Button, Dropdown } from "antd";
+import { Button } from "antd";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router-dom";
 import { useMe } from "@/api/session";
 import { Icon } from "@/shared/ui/Icon";
+import { LINE, Menu } from "@/shared/ui/Menu";
 import { setTheme, themes, useTheme } from "@/shared/theme";
 import { setLanguage } from "./i18n";
 import { signOut } from "./sign_out";
@@ -84,36 +85,24 @@ export function Header({ onMenu, drawer }: { onMenu: () => void; drawer: boolean
         >
           {other === "zh" ? "中" : "EN"}
         </button>
-        <Dropdown
-          trigger={["click"]}
-          menu={{
-            selectable: true,
-            selectedKeys: [choice],
-            items: themes.map((name) => ({ key: name, label: t(`theme.${name}`) })),
-            onClick: ({ key }) => setTheme(key as (typeof themes)[number]),
-          }}
-        >
+        <Menu items={themes.map((name) => ({ key: name, label: t(`theme.${name}`) }))} selected={choice} onChoose={(key) => setTheme(key as (typeof themes)[number])}>
           <button type="button" className="icon-button" aria-label={t("theme.title")}>
             <Icon name="theme" size={18} />
           </button>
-        </Dropdown>
-        <Dropdown
-          trigger={["click"]}
-          menu={{
-            items: [
-              { key: "/me/profile", label: t("nav.profile") },
-              { key: "/me/tokens", label: t("nav.tokens") },
-              { type: "divider" },
-              { key: "out", label: t("sign_out") },
-            ],
-            onClick: ({ key }) => (key === "out" ? void signOut() : navigate(key)),
-          }}
+        </Menu>
+        <Menu
+          items={[
+            { key: "/me/profile", label: t("nav.profile"), onClick: () => navigate("/me/profile") },
+            { key: "/me/tokens", label: t("nav.tokens"), onClick: () => navigate("/me/tokens") },
+            LINE,
+            { key: "out", label: t("sign_out"), onClick: () => void signOut() },
+          ]}
         >
           <button type="button" className="person-button" aria-label={t("person", { name: me.display_name || me.name })}>
             <span className="person-sign" data-sign={(me.display_name || me.name || "?").slice(0, 1).toUpperCase()} />
             <span className="person-name cut">{me.display_name || me.name}</span>
           </button>
-        </Dropdown>
+        </Menu>
       </div>
       {palette && (
         <Suspense fallback={null}>

@@ -1,10 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { NavLink } from "react-router-dom";
-import { api } from "@/api/client";
 import { useMe } from "@/api/session";
 import { Icon, type IconName } from "@/shared/ui/Icon";
-import { keys } from "./queries";
+import { countsQuery } from "./queries";
 
 interface Entry {
   to: string;
@@ -16,11 +15,7 @@ interface Entry {
 
 function useGroups(): Array<{ word: string; entries: Entry[] }> {
   const me = useMe();
-  const { data } = useQuery({
-    queryKey: keys.counts,
-    queryFn: async () => (await api.GET("/api/v1/jobs/counts")).data,
-  });
-  const states = data?.states ?? {};
+  const { data: states = {} } = useQuery(countsQuery);
   const live = (states.queued ?? 0) + (states.starting ?? 0) + (states.running ?? 0) + (states.stopping ?? 0);
   const groups: Array<{ word: string; entries: Entry[] }> = [
     { word: "", entries: [{ to: "/", word: "overview", icon: "home", exact: true }] },

@@ -1,8 +1,8 @@
-import { Dropdown } from "antd";
 import { useTranslation } from "react-i18next";
 import { useMe } from "@/api/session";
 import { usePreference } from "@/shared/preferences";
 import { Icon } from "@/shared/ui/Icon";
+import { Menu } from "@/shared/ui/Menu";
 
 /** The workspace lists are narrowed to and new jobs go to; empty: all of them. */
 export function useWorkspace(): [string, (name: string) => void] {
@@ -29,19 +29,11 @@ export function WorkspaceSwitcher() {
     })),
   ];
   return (
-    <Dropdown
-      trigger={["click"]}
-      menu={{
-        items,
-        selectable: true,
-        selectedKeys: [current || "*"],
-        onClick: ({ key }) => setCurrent(key === "*" ? "" : key),
-      }}
-    >
+    <Menu items={items} selected={current || "*"} onChoose={(key) => setCurrent(key === "*" ? "" : key)}>
       <button type="button" className="workspace-button" aria-label={t("workspace", { name: current || t("all_workspaces") })}>
         <span className="cut">{current || t("all_workspaces")}</span>
         <Icon name="down" size={12} />
       </button>
-    </Dropdown>
+    </Menu>
   );
 }

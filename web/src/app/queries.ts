@@ -1,5 +1,5 @@
 import { QueryClient } from "@tanstack/react-query";
-import { ApiError } from "@/api/client";
+import { api, ApiError } from "@/api/client";
 import { onEvents, onGap } from "@/api/events";
 
 export const queries = new QueryClient({
@@ -25,6 +25,12 @@ export const keys = {
   queue: ["queue"] as const,
   tokens: ["tokens"] as const,
   users: ["users"] as const,
+};
+
+/** How many jobs are in which state; the same answer for the navigation and the overview. */
+export const countsQuery = {
+  queryKey: keys.counts,
+  queryFn: async (): Promise<Record<string, number>> => (await api.GET("/api/v1/jobs/counts")).data?.states ?? {},
 };
 
 const SHARED = [keys.jobs, keys.queue, keys.nodes];

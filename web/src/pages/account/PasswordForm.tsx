@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { api } from "@/api/client";
 import { fetchMe, useMe } from "@/api/session";
 import { keys, queries } from "@/app/queries";
+import { useSaid } from "@/shared/said";
 
 const SHORTEST = 8;
 
@@ -28,6 +29,7 @@ export function PasswordForm({ onDone, action }: { onDone?: () => void; action?:
       onDone?.();
     },
   });
+  const said = useSaid();
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
     if (fresh.length < SHORTEST) setFault(t("too_short", { count: SHORTEST }));
@@ -37,7 +39,7 @@ export function PasswordForm({ onDone, action }: { onDone?: () => void; action?:
       change.mutate();
     }
   };
-  const said = fault || (change.error ? change.error.message : "");
+  const problem = fault || said(change.error?.message);
   return (
     <form className="stack narrow-form" onSubmit={submit}>
       <input type="text" name="username" autoComplete="username" value={me.name ?? ""} readOnly hidden />
@@ -51,8 +53,8 @@ export function PasswordForm({ onDone, action }: { onDone?: () => void; action?:
       <Input.Password id="new-password" autoComplete="new-password" aria-describedby="password-said" value={fresh} onChange={(event) => setFresh(event.target.value)} />
       <label htmlFor="again-password">{t("again")}</label>
       <Input.Password id="again-password" autoComplete="new-password" aria-describedby="password-said" value={again} onChange={(event) => setAgain(event.target.value)} />
-      <p id="password-said" role={said ? "alert" : undefined} className={said ? "fault" : "quiet"}>
-        {said || t("hint", { count: SHORTEST })}
+      <p id="password-said" role={problem ? "alert" : undefined} className={problem ? "fault" : "quiet"}>
+        {problem || t("hint", { count: SHORTEST })}
       </p>
       <div>
         <Button type="primary" htmlType="submit" loading={change.isPending}>

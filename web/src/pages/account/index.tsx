@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useMe } from "@/api/session";
 import { Page } from "@/shared/ui/Page";
 import { PasswordForm } from "./PasswordForm";
+import { Registries } from "./Registries";
 import "./account.css";
 
 export function Component() {
@@ -26,6 +27,7 @@ export function Component() {
           <dd>{(me.workspaces ?? []).map((workspace) => workspace.name).join(", ") || "–"}</dd>
         </dl>
       </section>
+      <Registries />
       <section className="card account-card">
         <h2>{me.has_password ? t("change_title") : t("set_title")}</h2>
         <PasswordForm onDone={() => void message.success(t("changed"))} />

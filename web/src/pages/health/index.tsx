@@ -153,7 +153,7 @@ export function Component() {
                 <div>
                   <dt>{t("version")}</dt>
                   <dd>
-                    {version.data?.version} · {version.data?.engine}
+                    {version.data?.version}
                   </dd>
                 </div>
               </dl>

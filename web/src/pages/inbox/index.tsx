@@ -27,10 +27,10 @@ export default function Inbox({ onClose }: { onClose: () => void }) {
       size={400}
       extra={
         <div className="row">
-          <Button size="small" onClick={() => markRead()}>
+          <Button size="small" disabled={!notices.some((notice) => !notice.read)} onClick={() => markRead()}>
             {t("read_all")}
           </Button>
-          <Button size="small" onClick={clearInbox}>
+          <Button size="small" disabled={notices.length === 0} onClick={clearInbox}>
             {t("clear")}
           </Button>
         </div>

@@ -1,54 +1,113 @@
 import { useQuery } from "@tanstack/react-query";
-import { Button } from "antd";
-import { useState } from "react";
+import { App, Button } from "antd";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router-dom";
+import { Link, useSearchParams } from "react-router-dom";
 import { fetchText, type Job } from "@/api/client";
 import { keys } from "@/app/queries";
 import { copyText, saveText } from "@/shared/copy";
+import { convert, dialects, type Dialect } from "@/shared/job/dialect";
+import { useSaid } from "@/shared/said";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
 
-const forms = ["original", "native", "json"] as const;
-type Form = (typeof forms)[number];
+const readings = ["original", "meaning"] as const;
+type Form = (typeof readings)[number] | Dialect;
 
-/** The file as it was handed in, byte for byte; the same in our own words; what it means. */
+/** Text that is one long line of JSON is laid out; anything else is shown as it is. */
+function laidOut(text: string): string {
+  if (!text.trimStart().startsWith("{") || text.trim().includes("\n")) return text;
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** The file as it was handed in, byte for byte; what it means; and the same in every other format. */
 export default function ConfigTab({ job }: { job: Job }) {
   const { t } = useTranslation("job");
-  const [form, setForm] = useState<Form>("original");
-  const spec = useQuery({
-    queryKey: [...keys.job(job.id), "spec", form],
-    queryFn: () => fetchText(`/api/v1/jobs/${job.id}/spec?format=${form}`),
+  const said = useSaid();
+  const { message } = App.useApp();
+  const [query, setQuery] = useSearchParams();
+  const asked = query.get("form") ?? "original";
+  const form: Form = ([...readings, ...dialects] as string[]).includes(asked) && asked !== job.dialect ? (asked as Form) : "original";
+  const choose = (next: Form) =>
+    setQuery(
+      (old) => {
+        if (next === "original") old.delete("form");
+        else old.set("form", next);
+        return old;
+      },
+      { replace: true },
+    );
+  const original = useQuery({
+    queryKey: [...keys.job(job.id), "spec", "original"],
+    queryFn: () => fetchText(`/api/v1/jobs/${job.id}/spec?format=original`),
     staleTime: Infinity,
   });
-  const text = spec.data ?? "";
-  const shown = form === "json" && text ? JSON.stringify(JSON.parse(text), null, 2) : text;
-  const ending = form === "json" || text.trimStart().startsWith("{") ? "json" : "yaml";
+  const other = useQuery({
+    queryKey: [...keys.job(job.id), "spec", form],
+    enabled: form !== "original" && original.data !== undefined,
+    queryFn: async () => (form === "meaning" ? { text: await fetchText(`/api/v1/jobs/${job.id}/spec?format=json`), issues: [] } : convert(original.data ?? "", job.dialect, form as Dialect)),
+    staleTime: Infinity,
+    retry: false,
+  });
+  const shown = form === "original" ? original : other;
+  const text = form === "original" ? (original.data ?? "") : (other.data?.text ?? "");
+  const losses = form === "original" ? [] : (other.data?.issues ?? []);
+  const ending = text.trimStart().startsWith("{") ? "json" : "yaml";
+  const name = form === "original" ? job.handle : `${job.handle}.${form}`;
+  const title = form === "original" || form === "meaning" ? t(`forms.${form}`) : t(`dialect.${form}`);
   return (
     <section className="card panel" aria-label={t("tab.config")}>
       <div className="row config-head">
         <div className="segments" role="group" aria-label={t("form")}>
-          {forms.map((name) => (
-            <button key={name} type="button" aria-pressed={form === name} onClick={() => setForm(name)}>
-              {t(`forms.${name}`)}
-            </button>
-          ))}
+          <button type="button" aria-pressed={form === "original"} onClick={() => choose("original")}>
+            {t("forms.original")}
+          </button>
+          {dialects
+            .filter((dialect) => dialect !== job.dialect)
+            .map((dialect) => (
+              <button key={dialect} type="button" aria-pressed={form === dialect} onClick={() => choose(dialect)}>
+                {t(`dialect.${dialect}`)}
+              </button>
+            ))}
+          <button type="button" aria-pressed={form === "meaning"} onClick={() => choose("meaning")}>
+            {t("forms.meaning")}
+          </button>
         </div>
         <div className="page-actions">
-          <Button icon={<Icon name="copy" />} onClick={() => void copyText(text)}>
+          <Button icon={<Icon name="copy" />} disabled={!text} onClick={() => void copyText(text).then(() => message.success(t("copied")))}>
             {t("copy")}
           </Button>
-          <Button icon={<Icon name="download" />} onClick={() => saveText(`${job.handle}.${ending}`, text)}>
-            {t("download")}
+          <Button icon={<Icon name="download" />} disabled={!text} onClick={() => saveText(`${name}.${ending}`, text)}>
+            {t("save_file")}
           </Button>
-          <Link to={`/jobs/new?from=${job.id}`}>{t("submit_it")}</Link>
         </div>
       </div>
-      {spec.isPending && <LoadingFace />}
-      {spec.error && <ErrorFace error={spec.error} retry={() => void spec.refetch()} />}
-      {spec.data !== undefined && (
-        <pre className="config" tabIndex={0} aria-label={t(`forms.${form}`)}>
-          {shown}
+      <p className="quiet">
+        {form === "original" ? t("original_text", { name: t(`dialect.${job.dialect}`) }) : form === "meaning" ? t("meaning_text") : t("converted_text", { name: title })}{" "}
+        <Link to={`/jobs/new?from=${job.id}`}>{t("clone_and_change")}</Link>
+      </p>
+      {losses.length > 0 && (
+        <details className="losses" open>
+          <summary>{t("losses", { count: losses.length })}</summary>
+          <ul>
+            {losses.map((loss, index) => (
+              <li key={index}>
+                {loss.path && <code>{loss.path}</code>} {said(loss.message)}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {shown.error ? (
+        <ErrorFace error={shown.error} retry={() => void shown.refetch()} />
+      ) : shown.data === undefined ? (
+        <LoadingFace />
+      ) : (
+        <pre className="config" tabIndex={0} aria-label={title}>
+          {laidOut(text)}
         </pre>
       )}
     </section>

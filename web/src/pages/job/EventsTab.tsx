@@ -3,6 +3,7 @@ import type { Job, Schemas } from "@/api/client";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Table } from "@/shared/ui/Table";
 import { Moment } from "@/shared/ui/Time";
+import { useSaid } from "@/shared/said";
 import { useJobEvents } from "./api";
 
 type Event = Schemas["Event"];
@@ -35,26 +36,32 @@ export function fold(events: Event[]): Folded[] {
 
 export default function EventsTab({ job }: { job: Job }) {
   const { t } = useTranslation("job");
+  const said = useSaid();
   const events = useJobEvents(job.id);
   if (events.isPending) return <LoadingFace />;
   if (events.error) return <ErrorFace error={events.error} retry={() => void events.refetch()} />;
   if (!events.data.length) return <Face title={t("no_events")} />;
   const sentence = (event: Event): string => {
     const data = event.data as Record<string, unknown>;
-    const known = t(`event.${event.kind}`, { defaultValue: "", ...data, number: Number(data.attempt ?? 0) + 1 });
-    return [known || event.kind, data.message && !known.includes(String(data.message)) ? String(data.message) : ""].filter(Boolean).join(t("colon"));
+    const again = event.kind === "job.queued" && Number(data.attempt ?? 0) > 0;
+    const known = t(again ? "event_again" : `event.${event.kind}`, { defaultValue: "", ...data, number: Number(data.attempt ?? 0) + 1 });
+    const why = said(String(data.message ?? data.why ?? ""));
+    return [known || event.kind, event.kind === "job.limit_set" || known.includes(why) ? "" : why].filter(Boolean).join(t("colon"));
   };
+  const rows = fold(events.data);
+  const repeats = rows.some((row) => row.count > 1);
+  const named = job.tasks > 1;
   return (
     <Table
       label={t("tab.events")}
-      rows={fold(events.data)}
+      rows={rows}
       rowKey={(row) => row.event.id}
       columns={[
-        { key: "at", title: t("time"), cell: (row) => <Moment at={row.event.at} /> },
+        { key: "at", title: t("time"), narrow: true, cell: (row) => <Moment at={row.event.at} exact /> },
         { key: "what", title: t("what"), cell: (row) => sentence(row.event) },
-        { key: "task", title: t("task"), cell: (row) => String((row.event.data as Record<string, unknown>).task ?? "–") },
-        { key: "who", title: t("who"), cell: (row) => (row.event.actor === "trainyard" ? t("platform") : row.event.actor || "–") },
-        { key: "count", title: t("count"), number: true, cell: (row) => row.count },
+        ...(named ? [{ key: "task", title: t("task"), narrow: true, cell: (row: Folded) => String((row.event.data as Record<string, unknown>).task ?? "–") }] : []),
+        { key: "who", title: t("who"), narrow: true, cell: (row) => (row.event.actor === "trainyard" ? t("platform") : row.event.actor || "–") },
+        ...(repeats ? [{ key: "count", title: t("count"), number: true, cell: (row: Folded) => row.count }] : []),
       ]}
     />
   );

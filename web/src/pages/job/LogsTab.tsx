@@ -1,4 +1,4 @@
-import { Button, Dropdown } from "antd";
+import { Button } from "antd";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
@@ -7,6 +7,7 @@ import { usePreference } from "@/shared/preferences";
 import { hasEnded } from "@/shared/job/states";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 import { Icon, type IconName } from "@/shared/ui/Icon";
+import { Menu } from "@/shared/ui/Menu";
 import { StateShape } from "@/shared/ui/StateTag";
 import { useAttempts, useTries } from "./api";
 import { levelOf } from "./ansi";
@@ -46,6 +47,7 @@ export default function LogsTab({ job }: { job: Job }) {
   const [at, setAt] = useState(0);
   const [seen, setSeen] = useState(0);
   const handle = useRef<LogHandle>(null);
+  const eager = useRef(false);
   const attempts = useAttempts(job.id);
   const tries = useTries(job.id, attempt !== undefined);
   const place = { job: job.id, task: merged ? "" : task, attempt };
@@ -105,11 +107,21 @@ export default function LogsTab({ job }: { job: Job }) {
   };
   const hit = (step: number) => {
     const kept = { q: search || null };
-    if (!found.hits.length) return put(kept);
+    eager.current = !found.hits.length;
+    if (eager.current) return put(kept);
     const next = (at + step + found.hits.length) % found.hits.length;
     setAt(next);
     return go(found.hits[next]?.index ?? 0, kept);
   };
+  // Enter came before the answer: go there once it is known where.
+  const first = found.hits[0]?.index;
+  useEffect(() => {
+    if (first === undefined || !eager.current) return;
+    eager.current = false;
+    go(first, { q: search || null });
+    // Only the arrival of a first hit counts.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [first]);
   const nextError = () => {
     const from = line ?? 0;
     for (let index = from; index < source.total && index < from + 12_000; index += 1) {
@@ -173,7 +185,7 @@ export default function LogsTab({ job }: { job: Job }) {
               ))}
             </select>
         )}
-        {!merged && names.length > 0 && <StateShape state={names.find((item) => item.name === task)?.state ?? "unknown"} />}
+        {!merged && names.length > 1 && <StateShape state={names.find((item) => item.name === task)?.state ?? "unknown"} />}
         {(attempts.data?.length ?? 0) > 1 && (
             <select aria-label={t("attempt_choice")} value={attempt ?? job.attempt} onChange={(event) => put({ attempt: Number(event.target.value) === job.attempt ? null : event.target.value, line: null }, false)} className="log-select">
               {attempts.data?.map((item) => (
@@ -213,18 +225,15 @@ export default function LogsTab({ job }: { job: Job }) {
           <Toggle icon="wrap" word={t("wrap")} on={wrap} onClick={() => setWrap(wrap ? "off" : "on")} />
           {!merged && <Toggle icon="clock" word={t("times")} on={times} onClick={() => setTimes(times ? "off" : "on")} />}
           {!merged && <JumpToTime onJump={(moment) => void lineAt(place, moment).then((there) => go(there.line - 1))} />}
-          <Dropdown
-            trigger={["click"]}
-            menu={{
-              items: [
-                { key: "one", label: t("download_task", { name: merged ? t("all_merged") : task }), onClick: () => download(merged ? { merged: "true" } : { task }) },
-                ...(job.tasks > 1 && !merged ? [{ key: "all", label: t("download_all"), onClick: () => download({ merged: "true" }) }] : []),
-                ...(search ? [{ key: "hits", label: t("download_hits"), onClick: () => download({ ...(merged ? { merged: "true" } : { task }), grep: search, ignore_case: String(ignoreCase) }) }] : []),
-              ],
-            }}
+          <Menu
+            items={[
+              { key: "one", label: t("download_task", { name: merged ? t("all_merged") : task }), onClick: () => download(merged ? { merged: "true" } : { task }) },
+              ...(job.tasks > 1 && !merged ? [{ key: "all", label: t("download_all"), onClick: () => download({ merged: "true" }) }] : []),
+              ...(search ? [{ key: "hits", label: t("download_hits"), onClick: () => download({ ...(merged ? { merged: "true" } : { task }), grep: search, ignore_case: String(ignoreCase) }) }] : []),
+            ]}
           >
             <Button icon={<Icon name="download" />}>{t("download")}</Button>
-          </Dropdown>
+          </Menu>
           {!merged && (
             <Button
               onClick={() => {

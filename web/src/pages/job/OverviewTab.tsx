@@ -3,6 +3,7 @@ import { Link } from "react-router-dom";
 import type { Job, Role } from "@/api/client";
 import { bytes } from "@/shared/format/bytes";
 import { WhyPanel } from "./WhyPanel";
+import { CommandCard } from "./CommandCard";
 import { TailCard } from "./TailCard";
 import { TaskStrip } from "./TaskStrip";
 
@@ -45,7 +46,10 @@ export default function OverviewTab({ job }: { job: Job }) {
             <RoleFacts key={role.name} role={role} job={job} />
           ))}
         </section>
-        <TailCard job={job} />
+        <div className="job-side">
+          {job.state !== "failed" && job.started_at && <TailCard job={job} />}
+          <CommandCard job={job} />
+        </div>
       </div>
     </>
   );
@@ -58,7 +62,7 @@ function RoleFacts({ role, job }: { role: Role; job: Job }) {
       <h3>
         {role.name} <span className="quiet">{t("task_count", { count: role.count })}</span>
       </h3>
-      <TaskStrip job={job} role={role} />
+      {(role.tasks ?? []).length > 1 && <TaskStrip job={job} role={role} />}
       <dl className="facts">
         <dt>{t("image")}</dt>
         <dd className="mono">{role.image || <span className="quiet">{t("no_image")}</span>}</dd>

@@ -1,7 +1,9 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import type { Job, Task } from "@/api/client";
+import { useSaid } from "@/shared/said";
 import { CopyText } from "@/shared/ui/CopyText";
+import { Face } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
 import { StateTag } from "@/shared/ui/StateTag";
 import { Table, type Column } from "@/shared/ui/Table";
@@ -12,14 +14,19 @@ import { useTries } from "./api";
 /** Every task by role: where it runs, how it ended. Earlier tries below. */
 export default function TasksTab({ job }: { job: Job }) {
   const { t } = useTranslation("job");
+  const said = useSaid();
   const tries = useTries(job.id);
   const current = new Set(job.roles.flatMap((role) => role.tasks ?? []).map((task) => `${job.attempt} ${task.name} ${task.tries}`));
   const earlier = (tries.data ?? []).filter((one) => !current.has(`${one.attempt} ${one.name} ${one.tries}`));
   const first = job.decision?.task;
+  const present = job.roles.flatMap((role) => role.tasks ?? []);
+  // A column that says nothing about anybody would only take room.
+  const told = [...present, ...earlier].some((task) => task.message);
   const columns = (attempt?: boolean): Column<Task & { attempt?: number }>[] => [
     {
       key: "name",
       title: t("task"),
+      narrow: true,
       cell: (task) => (
         <span>
           {task.name} {task.name === first && job.state === "failed" && !attempt && <span className="flag">{t("first_failure")}</span>}
@@ -27,10 +34,10 @@ export default function TasksTab({ job }: { job: Job }) {
       ),
     },
     ...(attempt ? [{ key: "attempt", title: t("attempt_column"), number: true, cell: (task: Task & { attempt?: number }) => `${(task.attempt ?? 0) + 1}.${(task.tries ?? 0) + 1}` }] : []),
-    { key: "state", title: t("state"), cell: (task) => <StateTag state={task.state ?? "unknown"} /> },
-    { key: "node", title: t("node"), cell: (task) => task.node ?? "–" },
-    { key: "address", title: "IP", cell: (task) => (task.address ? <CopyText text={task.address} /> : "–") },
-    { key: "gpus", title: t("gpu_numbers"), wideOnly: true, cell: (task) => task.gpus?.join(", ") || "–" },
+    { key: "state", title: t("state"), narrow: true, cell: (task) => <StateTag state={task.state ?? "unknown"} /> },
+    { key: "node", title: t("node"), narrow: true, cell: (task) => task.node ?? "–" },
+    { key: "address", title: "IP", narrow: true, wideOnly: true, cell: (task) => (task.address ? <CopyText text={task.address} /> : "–") },
+    ...(job.gpus > 0 ? [{ key: "gpus", title: t("gpu_numbers"), wideOnly: true, narrow: true, cell: (task: Task) => task.gpus?.join(", ") || "–" }] : []),
     {
       key: "ports",
       title: t("ports"),
@@ -41,9 +48,9 @@ export default function TasksTab({ job }: { job: Job }) {
           .join(" · ") || "–",
     },
     { key: "exit", title: t("exit_code"), number: true, cell: (task) => task.exit_code ?? "–" },
-    { key: "why", title: t("exit_reason"), cell: (task) => task.message || "–" },
-    { key: "started", title: t("started"), wideOnly: true, cell: (task) => <Moment at={task.started_at} /> },
-    { key: "took", title: t("took"), cell: (task) => <Duration from={task.started_at} to={task.ended_at} /> },
+    ...(told ? [{ key: "why", title: t("exit_reason"), cell: (task: Task) => said(task.message) || "–" }] : []),
+    { key: "started", title: t("started"), wideOnly: true, narrow: true, cell: (task) => <Moment at={task.started_at} /> },
+    { key: "took", title: t("took"), narrow: true, cell: (task) => <Duration from={task.started_at} to={task.ended_at} /> },
     {
       key: "log",
       title: t("log"),
@@ -56,23 +63,28 @@ export default function TasksTab({ job }: { job: Job }) {
   ];
   return (
     <>
-      {job.roles.map((role) => {
-        const tasks = role.tasks ?? [];
-        return (
-          <section key={role.name} className="role-block" aria-label={role.name}>
-            <div className="row role-head">
-              <h2>{role.name}</h2>
-              <span className="quiet">{t("task_count", { count: role.count })}</span>
-            </div>
-            {tasks.length > 1 && <TaskStrip job={job} role={role} />}
-            {tasks.length > 0 ? (
-              <Table label={t("tasks_of", { role: role.name })} rows={tasks} rowKey={(task) => task.name ?? ""} columns={columns()} />
-            ) : (
-              <p className="quiet">{t("not_placed")}</p>
-            )}
-          </section>
-        );
-      })}
+      {present.length > 0 ? (
+        <Table
+          label={t("tab.tasks")}
+          rowKey={(task) => task.name ?? ""}
+          columns={columns()}
+          groups={job.roles.map((role) => ({
+            key: role.name ?? "",
+            rows: role.tasks ?? [],
+            title: (
+              <div className="role-head">
+                <h2>{role.name}</h2>
+                <span className="quiet">{t("task_count", { count: role.count })}</span>
+                {(role.tasks ?? []).length > 1 && <TaskStrip job={job} role={role} />}
+              </div>
+            ),
+          }))}
+        />
+      ) : (
+        <div className="card">
+          <Face title={t("not_placed")} actions={<Link to={`/jobs/${job.id}`}>{t("why.waiting")}</Link>} />
+        </div>
+      )}
       {earlier.length > 0 && (
         <section className="role-block" aria-label={t("earlier")}>
           <h2>{t("earlier")}</h2>

@@ -6,6 +6,7 @@ import { languageNow } from "@/app/i18n";
 import { shortTime } from "@/shared/format/time";
 import { hasEnded } from "@/shared/job/states";
 import { useReasons } from "@/shared/reason";
+import { useSaid } from "@/shared/said";
 import { ErrorFace } from "@/shared/ui/Face";
 import { Moment } from "@/shared/ui/Time";
 import { useWhy } from "./api";
@@ -15,8 +16,10 @@ import { Evidence } from "./Evidence";
 export function WhyPanel({ job }: { job: Job }) {
   const { t } = useTranslation("job");
   const reasons = useReasons();
+  const said = useSaid();
   const wanted = job.state === "queued" || job.state === "paused" || job.state === "failed" || job.state === "cancelled" || Boolean(job.not_before);
   const why = useWhy(job.id, wanted);
+  if (job.state === "starting") return <Starting job={job} />;
   if (!wanted) return null;
   if (why.error) return <ErrorFace error={why.error} retry={() => void why.refetch()} />;
   if (!why.data || !why.data.text) return null;
@@ -24,8 +27,30 @@ export function WhyPanel({ job }: { job: Job }) {
   return (
     <section className={`card why why-${kind}`} aria-label={t(`why.${kind}`)}>
       <h2>{t(`why.${kind}`)}</h2>
-      <p className="why-text">{kind === "waiting" ? reasons.all(why.data) : why.data.text}</p>
+      <p className="why-text">{job.state === "queued" ? reasons.all(why.data) : said(why.data.text)}</p>
       {kind === "waiting" ? <Waiting why={why.data} job={job} /> : <Ended job={job} />}
+    </section>
+  );
+}
+
+/** What tasks wait for before their command begins, where that takes long; tasks that wait for the same say it once. */
+function Starting({ job }: { job: Job }) {
+  const { t } = useTranslation("job");
+  const said = useSaid();
+  const waiting = new Map<string, number>();
+  for (const task of job.roles.flatMap((role) => role.tasks ?? []))
+    if (task.state === "starting" && task.message) waiting.set(task.message, (waiting.get(task.message) ?? 0) + 1);
+  if (waiting.size === 0) return null;
+  return (
+    <section className="card why why-starting" aria-label={t("why.starting")}>
+      <h2>{t("why.starting")}</h2>
+      <ul className="why-reasons">
+        {[...waiting].map(([message, count]) => (
+          <li key={message}>
+            {said(message)} {count > 1 && <span className="quiet">{t("task_count", { count })}</span>}
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }
@@ -54,7 +79,7 @@ function Waiting({ why, job }: { why: Why; job: Job }) {
           <>
             <dt>{t("estimate")}</dt>
             <dd className="numbers">
-              {t("estimate_band", {
+              {t(shortTime(estimate.early ?? estimate.likely, language) === shortTime(estimate.late ?? estimate.likely, language) ? "estimate_around" : "estimate_band", {
                 likely: shortTime(estimate.likely, language),
                 early: shortTime(estimate.early ?? estimate.likely, language),
                 late: shortTime(estimate.late ?? estimate.likely, language),

@@ -1,12 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
-import { api, type Job, type Schemas, type Why } from "@/api/client";
+import { api, fetchText, type Job, type Schemas, type Why } from "@/api/client";
 import { keys } from "@/app/queries";
+import type { Spec } from "@/shared/job/spec";
 
 /** Everything about one job lies under its id, so that an event about it renews all of it. */
 export function useJob(ref: string) {
   return useQuery({
     queryKey: keys.job(ref),
     queryFn: async () => (await api.GET("/api/v1/jobs/{id}", { params: { path: { id: ref } } })).data as Job,
+    // How far an image has come is no event: it is looked at while somebody waits for it.
+    refetchInterval: (query) => (query.state.data?.state === "starting" ? 1000 : false),
+  });
+}
+
+/** What its file means. */
+export function useMeaning(id: string) {
+  return useQuery({
+    queryKey: [...keys.job(id), "meaning"],
+    queryFn: async () => JSON.parse(await fetchText(`/api/v1/jobs/${id}/spec?format=json`)) as Spec,
+    staleTime: Infinity,
   });
 }
 

@@ -1,23 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
-import { Button, Dropdown } from "antd";
+import { Button } from "antd";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, type JobState, type JobSummary } from "@/api/client";
-import { keys } from "@/app/queries";
+import type { JobState } from "@/api/client";
+import { countsQuery } from "@/app/queries";
 import { Icon } from "@/shared/ui/Icon";
+import { LINE, Menu } from "@/shared/ui/Menu";
 import { isNarrowed, noFilters, type Filters } from "./filters";
 import { useViews } from "./views";
 
 const Advanced = lazy(() => import("./Advanced"));
+const ViewDialog = lazy(() => import("./ViewDialog"));
 
 interface Props {
   filters: Filters;
   onChange: (next: Filters, replace?: boolean) => void;
-  onColumns: () => void;
-  onReload: () => void;
-  rows: JobSummary[];
-  query: Record<string, string>;
-  loading: boolean;
 }
 
 const chips: Array<{ word: string; states: JobState[] }> = [
@@ -28,14 +25,14 @@ const chips: Array<{ word: string; states: JobState[] }> = [
   { word: "cancelled", states: ["cancelled"] },
 ];
 
-/** The search box, the chips, and what else narrows or takes away the list. */
-export function FilterBar({ filters, onChange, onColumns, onReload, query, loading }: Props) {
+/** The search box, the chips, and what else narrows the list. */
+export function FilterBar({ filters, onChange }: Props) {
   const { t } = useTranslation("jobs");
   const [text, setText] = useState(filters.q);
   const [advanced, setAdvanced] = useState(false);
+  const [naming, setNaming] = useState(false);
   const views = useViews();
-  const { data } = useQuery({ queryKey: keys.counts, queryFn: async () => (await api.GET("/api/v1/jobs/counts")).data });
-  const counts = (data?.states ?? {}) as Partial<Record<JobState, number>>;
+  const { data: counts = {} } = useQuery(countsQuery);
   const latest = useRef({ filters, onChange });
   latest.current = { filters, onChange };
 
@@ -74,29 +71,40 @@ export function FilterBar({ filters, onChange, onColumns, onReload, query, loadi
           <Button icon={<Icon name="filter" />} aria-expanded={advanced} onClick={() => setAdvanced(!advanced)}>
             {t("advanced")}
           </Button>
-          <Dropdown
-            trigger={["click"]}
-            menu={{
-              items: [
-                ...views.names.map((name) => ({ key: `open ${name}`, label: name, onClick: () => onChange(views.open(name)) })),
-                ...(views.names.length ? [{ type: "divider" as const }] : []),
-                { key: "save", label: t("save_view"), disabled: !isNarrowed(filters), onClick: () => views.save(window.prompt(t("view_name")) ?? "", filters) },
-                ...views.names.map((name) => ({ key: `drop ${name}`, label: t("drop_view", { name }), danger: true, onClick: () => views.drop(name) })),
-              ],
-            }}
+          <Menu
+            items={[
+              ...views.names.map((name) => ({ key: `open ${name}`, label: name, onClick: () => onChange(views.open(name)) })),
+              ...(views.names.length ? [LINE as typeof LINE] : []),
+              { key: "save", label: t("save_view"), disabled: !isNarrowed(filters), title: isNarrowed(filters) ? undefined : t("save_view_when"), onClick: () => setNaming(true) },
+              ...views.names.map((name) => ({ key: `drop ${name}`, label: t("drop_view", { name }), danger: true, onClick: () => views.drop(name) })),
+            ]}
           >
             <Button>{t("views")}</Button>
-          </Dropdown>
-          <Button icon={<Icon name="columns" />} aria-label={t("columns")} onClick={onColumns} />
-          <Button icon={<Icon name="download" />} aria-label={t("export")} onClick={() => void import("./export").then((module) => module.exportCsv(query, t))} />
-          <Button icon={<Icon name="refresh" />} aria-label={t("refresh")} loading={loading} onClick={onReload} />
+          </Menu>
         </div>
       </div>
+      {naming && (
+        <Suspense fallback={null}>
+          <ViewDialog onSave={(name) => views.save(name, filters)} onClose={() => setNaming(false)} />
+        </Suspense>
+      )}
       {advanced && (
         <Suspense fallback={null}>
           <Advanced filters={filters} onChange={onChange} />
         </Suspense>
       )}
+    </>
+  );
+}
+
+/** What is done with the list as it is: its columns, a file of it, a fresh look. */
+export function ListTools({ onColumns, onReload, query, loading }: { onColumns: () => void; onReload: () => void; query: Record<string, string>; loading: boolean }) {
+  const { t } = useTranslation("jobs");
+  return (
+    <>
+      <Button icon={<Icon name="columns" />} aria-label={t("columns")} title={t("columns")} onClick={onColumns} />
+      <Button icon={<Icon name="download" />} aria-label={t("export")} title={t("export")} onClick={() => void import("./export").then((module) => module.exportCsv(query, t))} />
+      <Button icon={<Icon name="refresh" />} aria-label={t("refresh")} title={t("refresh")} loading={loading} onClick={onReload} />
     </>
   );
 }

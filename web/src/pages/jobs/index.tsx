@@ -8,6 +8,7 @@ import { useWorkspace } from "@/app/WorkspaceSwitcher";
 import { JobMenu, useMayChange } from "@/shared/job/JobMenu";
 import { hasEnded, mayStop } from "@/shared/job/states";
 import { useJobActions } from "@/shared/job/useJobActions";
+import { useExplained } from "@/shared/reason/useExplained";
 import { DataGrid, type GridHandle } from "@/shared/ui/DataGrid";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
@@ -15,10 +16,9 @@ import { StateTag } from "@/shared/ui/StateTag";
 import { Duration, Moment } from "@/shared/ui/Time";
 import { BulkBar } from "./BulkBar";
 import { useColumns } from "./columns";
-import { FilterBar } from "./FilterBar";
+import { FilterBar, ListTools } from "./FilterBar";
 import { asQuery, isNarrowed, noFilters, readFilters, writeFilters, type Filters, type Sort } from "./filters";
 import { useJobList } from "./useJobList";
-import { useExplained } from "./useReasons";
 import "./jobs.css";
 
 const ColumnChooser = lazy(() => import("./ColumnChooser"));
@@ -88,6 +88,7 @@ export function Component() {
       title={t("title")}
       label={t("title")}
       actions={
+        <>
           <div className="segments" role="group" aria-label={t("scope.title")}>
             {scopes.map(([owner, word]) => (
               <button key={owner} type="button" aria-pressed={filters.owner === owner || (owner === "me" && filters.owner === me.name)} onClick={() => setFilters({ ...filters, owner })}>
@@ -95,12 +96,14 @@ export function Component() {
               </button>
             ))}
           </div>
+          <ListTools onColumns={() => setChoosing(true)} onReload={list.reload} query={asQuery(filters, workspace)} loading={list.loading} />
+        </>
       }
     >
       {selected.size > 0 ? (
         <BulkBar jobs={chosen} total={selected.size} actions={actions} onClear={() => setSelected(new Set())} />
       ) : (
-        <FilterBar filters={filters} onChange={setFilters} onColumns={() => setChoosing(true)} onReload={list.reload} rows={list.rows} query={asQuery(filters, workspace)} loading={list.loading} />
+        <FilterBar filters={filters} onChange={setFilters} />
       )}
       {ignored.length > 0 && (
         <p className="quiet" role="status">

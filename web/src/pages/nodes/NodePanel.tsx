@@ -16,11 +16,13 @@ import { cellState, type Gpu } from "./totals";
 const MOST = 20;
 
 /** One machine: what it is, what each GPU does, and what runs on it. */
-export function NodePanel({ node, onClose }: { node: Node; onClose: () => void }) {
+export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boolean; onClose?: () => void }) {
   const { t } = useTranslation("nodes");
   const me = useMe();
   const head = useRef<HTMLHeadingElement>(null);
-  useEffect(() => head.current?.focus(), [node.name]);
+  useEffect(() => {
+    if (chosen) head.current?.focus();
+  }, [chosen]);
   const ids = (node.jobs ?? []).slice(0, MOST);
   const jobs = useQueries({
     queries: ids.map((id) => ({ queryKey: keys.job(id), queryFn: async () => (await api.GET("/api/v1/jobs/{id}", { params: { path: { id } } })).data ?? null, staleTime: 10_000 })),
@@ -32,7 +34,7 @@ export function NodePanel({ node, onClose }: { node: Node; onClose: () => void }
         <h2 ref={head} tabIndex={-1} className="grow cut">
           {node.name}
         </h2>
-        <Button type="text" aria-label={t("close")} icon={<Icon name="close" />} onClick={onClose} />
+        {onClose && <Button type="text" aria-label={t("close")} icon={<Icon name="close" />} onClick={onClose} />}
       </div>
       <dl className="facts">
         <dt>{t("state")}</dt>

@@ -55,7 +55,9 @@ export function Component() {
       }),
     [nodes.data, text, type, state],
   );
-  const open = shown.find((node) => node.name === chosen) ?? null;
+  // A site of one machine has nothing to choose from: its machine stands open.
+  const only = nodes.data?.length === 1;
+  const open = shown.find((node) => node.name === chosen) ?? (only ? shown[0] : undefined) ?? null;
   return (
     <Page
       title={t("title")}
@@ -82,7 +84,7 @@ export function Component() {
       {nodes.data && nodes.data.length > 0 && (
         <>
           <Totals totals={totals} />
-          <div className="node-filters">
+          {(!only || text || type || state) && <div className="node-filters">
             <Input allowClear className="node-search" aria-label={t("search")} placeholder={t("search")} value={text} onChange={(event) => set("q", event.target.value)} />
             {totals.gpus.length > 0 && (
               <Select
@@ -101,7 +103,7 @@ export function Component() {
             <span className="quiet" role="status">
               {t("shown", { count: shown.length, all: nodes.data.length })}
             </span>
-          </div>
+          </div>}
           {shown.length === 0 ? (
             <div className="card">
               <Face
@@ -139,7 +141,7 @@ export function Component() {
               ]}
             />
           )}
-          {open && <NodePanel node={open} onClose={() => setChosen(null)} />}
+          {open && <NodePanel key={open.name} node={open} chosen={open.name === chosen} onClose={only ? undefined : () => setChosen(null)} />}
         </>
       )}
     </Page>

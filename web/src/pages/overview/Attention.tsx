@@ -5,6 +5,7 @@ import { api, type JobSummary } from "@/api/client";
 import { useMe } from "@/api/session";
 import { keys } from "@/app/queries";
 import { useNow } from "@/shared/hooks/useNow";
+import { useSaid } from "@/shared/said";
 import { StateShape } from "@/shared/ui/StateTag";
 
 const LONG = 10 * 60_000;
@@ -14,6 +15,7 @@ const DAY = 86_400_000;
 export function Attention({ jobs }: { jobs: JobSummary[] }) {
   const { t } = useTranslation("overview");
   const me = useMe();
+  const said = useSaid();
   const now = useNow(30_000);
   const nodes = useQuery({ queryKey: keys.nodes, queryFn: async () => (await api.GET("/api/v1/nodes")).data?.nodes ?? [] });
   const failed = jobs.filter((job) => job.state === "failed" && now - new Date(job.ended_at ?? 0).getTime() < DAY).slice(0, 4);
@@ -35,15 +37,17 @@ export function Attention({ jobs }: { jobs: JobSummary[] }) {
         {failed.map((job) => (
           <li key={job.id}>
             <StateShape state="failed" />
-            <span className="grow">{t("failed", { name: job.handle, reason: job.reason })}</span>
+            <strong className="cut">{job.handle}</strong>
             <Link to={`/jobs/${job.id}`}>{t("why")}</Link>
+            <span className="attention-why" title={said(job.reason)}>{said(job.reason)}</span>
           </li>
         ))}
         {waiting.map((job) => (
           <li key={job.id}>
             <StateShape state="queued" />
-            <span className="grow">{t("waits_long", { name: job.handle })}</span>
+            <strong className="cut">{job.handle}</strong>
             <Link to={`/jobs/${job.id}`}>{t("why")}</Link>
+            <span className="attention-why">{t("waits_long")}</span>
           </li>
         ))}
       </ul>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { api } from "@/api/client";
-import { keys } from "@/app/queries";
+import { countsQuery, keys } from "@/app/queries";
 import { bytes } from "@/shared/format/bytes";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 
@@ -17,7 +17,7 @@ interface Load {
 export function ClusterCard() {
   const { t } = useTranslation("overview");
   const nodes = useQuery({ queryKey: keys.nodes, queryFn: async () => (await api.GET("/api/v1/nodes")).data?.nodes ?? [], refetchInterval: 10_000 });
-  const counts = useQuery({ queryKey: keys.counts, queryFn: async () => (await api.GET("/api/v1/jobs/counts")).data?.states ?? {} });
+  const counts = useQuery(countsQuery);
   const loads: Load[] = [];
   const types = new Map<string, { used: number; total: number }>();
   let cpus = { used: 0, total: 0 };

@@ -17,7 +17,7 @@ export function Dots({ jobs }: { jobs: JobSummary[] }) {
   const navigate = useNavigate();
   const now = useNow(30_000);
   const language = languageNow();
-  const from = Math.max(now - 7 * 86_400_000, Math.min(...jobs.map((job) => new Date(job.created_at).getTime()), now - 3_600_000));
+  const from = Math.max(now - 7 * 86_400_000, Math.min(...jobs.map((job) => new Date(job.created_at).getTime()), now - 600_000));
   const took = (job: JobSummary) => {
     const start = job.started_at ?? job.created_at;
     return Math.max(1000, (job.ended_at ? new Date(job.ended_at).getTime() : now) - new Date(start).getTime());

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import { fetchRaw, newKey } from "@/api/client";
 import { Icon } from "@/shared/ui/Icon";
+import { useSaid } from "@/shared/said";
 import { sampleJob } from "./sample";
 
 /** Hands in the sample and shows it; used here and at the end of the set-up. */
@@ -25,6 +26,7 @@ export function StartHere() {
   const { t } = useTranslation("overview");
   const navigate = useNavigate();
   const sample = useSample();
+  const said = useSaid();
   return (
     <section className="card overview-card" aria-labelledby="start-here">
       <h2 id="start-here">{t("start")}</h2>
@@ -40,7 +42,7 @@ export function StartHere() {
       </div>
       {sample.error && (
         <p role="alert" className="fault">
-          {sample.error.message}
+          {said(sample.error.message)}
         </p>
       )}
       <p className="quiet">{t("start_formats")}</p>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { api, type JobSummary } from "@/api/client";
@@ -8,6 +9,7 @@ import { useWorkspace } from "@/app/WorkspaceSwitcher";
 import { useJobActions } from "@/shared/job/useJobActions";
 import { JobMenu } from "@/shared/job/JobMenu";
 import { hasEnded } from "@/shared/job/states";
+import { useExplained } from "@/shared/reason/useExplained";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
 import { Page } from "@/shared/ui/Page";
@@ -75,7 +77,8 @@ function MyJobs({ jobs }: { jobs: JobSummary[] }) {
   const { t } = useTranslation("overview");
   const actions = useJobActions();
   // What still goes on first, then what ended last.
-  const shown = [...jobs].sort((a, b) => Number(hasEnded(a.state)) - Number(hasEnded(b.state))).slice(0, SHOWN);
+  const first = useMemo(() => [...jobs].sort((a, b) => Number(hasEnded(a.state)) - Number(hasEnded(b.state))).slice(0, SHOWN), [jobs]);
+  const shown = useExplained(first);
   return (
     <section className="card overview-card overview-wide" aria-labelledby="my-jobs">
       <div className="row">
@@ -94,9 +97,9 @@ function MyJobs({ jobs }: { jobs: JobSummary[] }) {
               {job.handle}
             </Link>
             <span className="quiet cut grow numbers">
-              {job.gpus > 0 && `${t("gpus", { count: job.gpus })} · `}
-              {job.reason && (job.state === "queued" || job.state === "failed") ? (
-                job.reason
+              {job.gpus > 0 && job.state !== "queued" && `${t("gpus", { count: job.gpus })} · `}
+              {job.reason && !["running", "starting", "cancelled"].includes(job.state) ? (
+                <span title={job.reason}>{job.reason}</span>
               ) : job.started_at ? (
                 <Duration from={job.started_at} to={job.ended_at} />
               ) : (

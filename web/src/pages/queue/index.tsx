@@ -3,7 +3,7 @@ import { Button } from "antd";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router-dom";
-import { api, type JobSummary, type Why } from "@/api/client";
+import { api, type JobSummary, type Schemas, type Why } from "@/api/client";
 import { useMe } from "@/api/session";
 import { keys } from "@/app/queries";
 import { shortTime } from "@/shared/format/time";
@@ -12,7 +12,10 @@ import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
 import { Table } from "@/shared/ui/Table";
 import { Duration } from "@/shared/ui/Time";
+import { MoveButtons, useMove } from "./Move";
 import "./queue.css";
+
+type Entry = Schemas["QueueEntry"];
 
 /** How many at the head of the queue are explained in full; each asks the server once. */
 const EXPLAINED = 30;
@@ -52,6 +55,7 @@ export function Component() {
   });
   const isMine = (id: string | undefined) => jobs.get(id ?? "")?.owner === me.name;
   const mine = entries.find((entry) => isMine(entry.id));
+  const move = useMove(entries);
   const gpus = entries.reduce((sum, entry) => sum + (entry.gpus ?? 0), 0);
 
   return (
@@ -88,41 +92,51 @@ export function Component() {
               {
                 key: "name",
                 title: t("job"),
+                narrow: true,
                 cell: (entry) =>
                   entry.id ? (
-                    <span>
-                      <Link to={`/jobs/${entry.id}`}>{entry.name}</Link>
-                      {isMine(entry.id) && <span className="queue-tag">{t("mine")}</span>}
-                    </span>
+                    <div className="queue-job">
+                      <span className="row">
+                        <Link to={`/jobs/${entry.id}`} className="cut" title={entry.name}>
+                          {entry.name}
+                        </Link>
+                        {isMine(entry.id) && <span className="queue-tag">{t("mine")}</span>}
+                      </span>
+                      <span className="quiet cut">
+                        {jobs.get(entry.id)?.owner ?? "–"} · {jobs.get(entry.id)?.workspace ?? "–"}
+                      </span>
+                    </div>
                   ) : (
                     <span className="quiet">{t("hidden")}</span>
                   ),
               },
-              { key: "owner", title: t("owner"), cell: (entry) => jobs.get(entry.id ?? "")?.owner ?? "–" },
-              { key: "workspace", title: t("workspace"), wideOnly: true, cell: (entry) => jobs.get(entry.id ?? "")?.workspace ?? "–" },
-              { key: "needs", title: t("needs"), cell: (entry) => (entry.gpus ? t("needs_gpus", { tasks: entry.tasks, gpus: entry.gpus }) : t("needs_tasks", { tasks: entry.tasks })) },
+              { key: "needs", title: t("needs"), narrow: true, cell: (entry) => (entry.gpus ? t("needs_gpus", { tasks: entry.tasks, gpus: entry.gpus }) : t("needs_tasks", { tasks: entry.tasks })) },
               { key: "priority", title: t("priority"), number: true, cell: (entry) => entry.priority },
-              { key: "waited", title: t("waited"), cell: (entry) => <Duration from={entry.queued_at} /> },
+              { key: "waited", title: t("waited"), narrow: true, cell: (entry) => <Duration from={entry.queued_at} /> },
               {
                 key: "why",
                 title: t("reason"),
                 cell: (entry) => {
                   const why = whys.get(entry.id ?? "");
-                  const text = why ? reasons.all(why) : jobs.get(entry.id ?? "")?.reason;
+                  const text = why ? reasons.all(why) : "";
                   return text ? <span className={`queue-why${why?.verdict === "impossible" ? " fault" : ""}`}>{text}</span> : "–";
                 },
               },
               {
                 key: "estimate",
                 title: t("estimate"),
+                narrow: true,
                 cell: (entry) => {
-                  const estimate = whys.get(entry.id ?? "")?.estimate;
+                  const why = whys.get(entry.id ?? "");
+                  const estimate = why?.estimate;
+                  if (why?.verdict === "impossible") return <span className="fault">{t("never")}</span>;
                   if (!estimate?.likely) return <span className="quiet">{t("unknown")}</span>;
                   const early = shortTime(estimate.early ?? estimate.likely, language);
                   const late = shortTime(estimate.late ?? estimate.likely, language);
-                  return <span className="numbers">{early === late ? t("around", { time: early }) : t("band", { early, late })}</span>;
+                  return <span className="numbers" title={t("likely", { time: shortTime(estimate.likely, language) })}>{early === late ? t("around", { time: early }) : t("band", { early, late })}</span>;
                 },
               },
+              ...(me.administrator ? [{ key: "move", title: t("move"), narrow: true, cell: (entry: Entry) => <MoveButtons entry={entry} count={entries.length} move={move} /> }] : []),
             ]}
           />
           {entries.length >= 1000 && <p className="quiet">{t("first_thousand")}</p>}

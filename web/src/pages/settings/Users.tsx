@@ -10,6 +10,7 @@ import { Icon } from "@/shared/ui/Icon";
 import { StateShape } from "@/shared/ui/StateTag";
 import { Table } from "@/shared/ui/Table";
 import { Moment } from "@/shared/ui/Time";
+import { useSaid } from "@/shared/said";
 
 const UserDialog = lazy(() => import("./UserDialog"));
 type User = Schemas["User"];
@@ -19,11 +20,12 @@ export function Users() {
   const { t } = useTranslation("settings");
   const { modal, message } = App.useApp();
   const me = useMe();
+  const said = useSaid();
   const [creating, setCreating] = useState(false);
   const [link, setLink] = useState<{ name: string; link: string } | null>(null);
   const users = useQuery({ queryKey: keys.users, queryFn: async () => (await api.GET("/api/v1/users")).data?.users ?? [] });
   const renew = () => void queries.invalidateQueries({ queryKey: keys.users });
-  const failed = (error: Error) => void message.error(error.message);
+  const failed = (error: Error) => void message.error(said(error.message));
   const freeze = useMutation({
     mutationFn: ({ user, disabled }: { user: User; disabled: boolean }) => api.PUT("/api/v1/users/{name}/disabled", { params: { path: { name: user.name ?? "" } }, body: { disabled } }),
     onSuccess: renew,

@@ -7,6 +7,7 @@ import { keys } from "@/app/queries";
 import { CopyText } from "@/shared/ui/CopyText";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
+import { useEngineWords } from "@/shared/engine";
 import { Browser } from "./Browser";
 import { Users } from "./Users";
 import "./settings.css";
@@ -17,6 +18,7 @@ const schema = "/schema/job.v1.json";
 export function Component() {
   const { t } = useTranslation("settings");
   const me = useMe();
+  const engineWords = useEngineWords();
   const version = useQuery({ queryKey: keys.version, queryFn: async () => (await api.GET("/api/v1/version")).data });
   return (
     <Page title={t("title")} label={t("title")}>
@@ -37,7 +39,7 @@ export function Component() {
             <dt>{t("version")}</dt>
             <dd>{version.data.version}</dd>
             <dt>{t("engine")}</dt>
-            <dd>{version.data.engine}</dd>
+            <dd>{engineWords(version.data.engine)}</dd>
             <dt>{t("address")}</dt>
             <dd>
               <CopyText text={location.origin} />

@@ -13,6 +13,8 @@ import { bytes } from "@/shared/format/bytes";
 import { remember } from "@/shared/preferences";
 import { setTheme, themes, useTheme } from "@/shared/theme";
 import { Page } from "@/shared/ui/Page";
+import { useSaid } from "@/shared/said";
+import { useEngineWords } from "@/shared/engine";
 import "@/pages/account/account.css";
 import "./setup.css";
 
@@ -51,11 +53,11 @@ export function Component() {
         )}
         {step === "check" && <Check />}
       </section>
-      <div>
-        <Button type="link" onClick={leave}>
+      <p>
+        <button type="button" className="link-button" onClick={leave}>
           {t("later")}
-        </Button>
-      </div>
+        </button>
+      </p>
     </Page>
   );
 }
@@ -96,6 +98,8 @@ function Check() {
   const { t } = useTranslation("setup");
   const navigate = useNavigate();
   const sample = useSample();
+  const said = useSaid();
+  const engineWords = useEngineWords();
   const version = useQuery({ queryKey: keys.version, queryFn: async () => (await api.GET("/api/v1/version")).data });
   const ready = useQuery({ queryKey: ["ready"], queryFn: () => fetchText("/readyz"), retry: false, refetchInterval: 3000 });
   const nodes = useQuery({ queryKey: keys.nodes, queryFn: async () => (await api.GET("/api/v1/nodes")).data?.nodes ?? [], refetchInterval: 3000 });
@@ -103,7 +107,7 @@ function Check() {
   const sick = (nodes.data ?? []).filter((node) => !node.healthy);
   const checks: Array<[string, boolean | null, string]> = [
     ["store", ready.isPending ? null : !ready.error, ready.error ? ready.error.message : t("store_good")],
-    ["engine", version.data ? true : version.error ? false : null, version.data?.engine ?? ""],
+    ["engine", version.data ? true : version.error ? false : null, engineWords(version.data?.engine)],
     ["nodes", nodes.data ? sick.length === 0 && nodes.data.length > 0 : null, sick.length ? sick.map((node) => `${node.name}: ${node.problem}`).join("; ") : (nodes.data ?? []).map((node) => `${node.name} (${node.cpus} CPU, ${bytes(node.memory)})`).join(", ")],
     ["gpus", nodes.data ? true : null, gpus.length ? t("gpus_found", { count: gpus.length }) : t("gpus_none")],
   ];
@@ -126,7 +130,7 @@ function Check() {
       </div>
       {sample.error && (
         <p role="alert" className="fault">
-          {sample.error.message}
+          {said(sample.error.message)}
         </p>
       )}
     </>

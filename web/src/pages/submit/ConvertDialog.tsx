@@ -2,11 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Modal } from "antd";
 import { useTranslation } from "react-i18next";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
-import { convert, type Dialect } from "./useCheck";
+import { useSaid } from "@/shared/said";
+import { convert, type Dialect } from "@/shared/job/dialect";
 
 /** What another format cannot say, before anything is changed. */
 export default function ConvertDialog({ text, from, to, onDone, onClose }: { text: string; from: Dialect | ""; to: Dialect; onDone: (text: string) => void; onClose: () => void }) {
   const { t } = useTranslation("submit");
+  const said = useSaid();
   const converted = useQuery({ queryKey: ["convert", from, to, text], queryFn: () => convert(text, from, to), retry: false, gcTime: 0 });
   return (
     <Modal
@@ -28,7 +30,7 @@ export default function ConvertDialog({ text, from, to, onDone, onClose }: { tex
             <ul className="losses">
               {converted.data.issues.map((issue, index) => (
                 <li key={index}>
-                  <span className="mono">{issue.path}</span> {issue.message}
+                  <span className="mono">{issue.path}</span> {said(issue.message)}
                 </li>
               ))}
             </ul>

@@ -6,11 +6,13 @@ import { fetchRaw, type Issue } from "@/api/client";
 import { useNarrow } from "@/shared/hooks/useNarrow";
 import { LoadingFace } from "@/shared/ui/Face";
 import { StateShape } from "@/shared/ui/StateTag";
+import { useSaid } from "@/shared/said";
 import type { Schema } from "./editor/complete";
 import type { EditorHandle } from "./editor/Editor";
 import { fixFor, isError, sayFault } from "./faults";
 import { looksLikeJson, respelled } from "./job_file";
-import { dialects, type Checked, type Dialect } from "./useCheck";
+import { dialects, type Dialect } from "@/shared/job/dialect";
+import type { Checked } from "./useCheck";
 
 const Editor = lazy(() => import("./editor/Editor"));
 
@@ -39,6 +41,7 @@ interface Props {
 /** The text, which format it is in, and the list of what is wrong with it. */
 export function EditorPanel({ text, format, checked, pending, onText, onFormat, onConvert, onSubmit }: Props) {
   const { t } = useTranslation("submit");
+  const said = useSaid();
   const narrow = useNarrow();
   const handle = useRef<EditorHandle>(null);
   const area = useRef<HTMLTextAreaElement>(null);
@@ -127,7 +130,7 @@ export function EditorPanel({ text, format, checked, pending, onText, onFormat, 
                   <button type="button" className="problem" onClick={() => goTo(issue)}>
                     {issue.line ? <span className="quiet numbers">{t("at_line", { line: issue.line, column: issue.column ?? 1 })}</span> : null}
                     {issue.path && <span className="mono">{issue.path}</span>}
-                    <span>{sayFault(t, issue)}</span>
+                    <span>{sayFault(t, said, issue)}</span>
                   </button>
                   {fix && (
                     <button type="button" className="link-button" onClick={() => onText(fix.apply(text))}>

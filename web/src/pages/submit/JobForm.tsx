@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Issue } from "@/api/client";
 import { useMe } from "@/api/session";
 import { Icon } from "@/shared/ui/Icon";
+import { useSaid } from "@/shared/said";
 import { faultsAt } from "./faults";
 import { Field, TextField } from "./Field";
 import { roleKeys, valueAt, withoutRole, withRole, withRoleName, withValue, type JobFile, type Path } from "./job_file";
@@ -57,7 +58,8 @@ export function JobForm({ file, issues, professional, gpuTypes, images, onText, 
   const at = Math.min(chosen, file.roles.length - 1);
   const role = file.roles[at];
   const set = (path: Path, value: unknown) => onText(withValue(file.text, path, value));
-  const faults = (...path: string[]) => faultsAt(t, issues, path);
+  const said = useSaid();
+  const faults = (...path: string[]) => faultsAt(t, said, issues, path);
   const hidden = hiddenKeys(file, professional);
   const rolePresets: Array<[string, Record<string, unknown>]> = [
     ["worker", { count: 2, run: "echo $RANK of $WORLD_SIZE" }],
@@ -113,7 +115,7 @@ export function JobForm({ file, issues, professional, gpuTypes, images, onText, 
               </button>
             ))}
           </div>
-          <Button size="small" icon={<Icon name="plus" size={14} />} onClick={add}>
+          <Button icon={<Icon name="plus" size={14} />} onClick={add}>
             {t("add_role")}
           </Button>
           {file.roles.length > 1 && role && (

@@ -1,22 +1,18 @@
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { api } from "@/api/client";
-import { keys } from "@/app/queries";
 import { copyText, saveText } from "@/shared/copy";
 import { bytes } from "@/shared/format/bytes";
 import { duration } from "@/shared/format/time";
-import { StateShape } from "@/shared/ui/StateTag";
 import { looksLikeJson } from "./job_file";
-import { planFor } from "./plan";
-import { commandOf, countOf, gpusOf, tasksOf, type Spec, type SpecRole } from "./spec";
+import { commandOf, countOf, gpusOf, tasksOf, type Spec, type SpecRole } from "@/shared/job/spec";
+import { Forecast } from "./Forecast";
 import type { Checked } from "./useCheck";
 
 const tabs = ["summary", "command", "environment", "file"] as const;
 type Tab = (typeof tabs)[number];
 
 /** What the text means: what will run, with what, and whether there is room for it now. */
-export function Preview({ checked, text, pending, always = false }: { checked: Checked | undefined; text: string; pending: boolean; always?: boolean }) {
+export function Preview({ checked, text, pending, always = false, onText }: { checked: Checked | undefined; text: string; pending: boolean; always?: boolean; onText?: (text: string) => void }) {
   const { t } = useTranslation("submit");
   const [tab, setTab] = useState<Tab>("summary");
   const [at, setAt] = useState(0);
@@ -49,7 +45,9 @@ export function Preview({ checked, text, pending, always = false }: { checked: C
       ) : !spec ? (
         <p className="quiet">{checked && !checked.ok ? t("preview_faults") : t("preview_none")}</p>
       ) : tab === "summary" ? (
-        <Summary spec={spec} copies={jobs.length} />
+        <Summary spec={spec}>
+          <Forecast told={checked?.forecasts?.[Math.min(at, jobs.length - 1)]} copies={jobs.length} text={checked?.dialect === "native" ? text : ""} onText={onText} />
+        </Summary>
       ) : (
         spec.roles.map((role) => (
           <section key={role.name} className="stack" aria-label={role.name}>
@@ -97,22 +95,22 @@ function Environment({ spec, role }: { spec: Spec; role: SpecRole }) {
   );
 }
 
-const each = (role: SpecRole, cores: (count: number) => string): string => {
+const each = (role: SpecRole, cores: (count: number) => string, shared: (size: string) => string): string => {
   const { cpu_milli = 0, memory = 0, shm = 0, gpus = 0, gpu_types = [] } = role.resources ?? {};
-  return [gpus ? `${gpus}×${gpu_types.join("/") || "GPU"}` : "", cpu_milli ? cores(cpu_milli / 1000) : "", memory ? bytes(memory) : "", shm ? `shm ${bytes(shm)}` : ""].filter(Boolean).join(" · ");
+  return [gpus ? `${gpus}×${gpu_types.join("/") || "GPU"}` : "", cpu_milli ? cores(cpu_milli / 1000) : "", memory ? bytes(memory) : "", shm ? shared(bytes(shm)) : ""].filter(Boolean).join(" · ");
 };
 
-export function Summary({ spec, copies }: { spec: Spec; copies: number }) {
+function Summary({ spec, children }: { spec: Spec; children: ReactNode }) {
   const { t, i18n } = useTranslation("submit");
   const language = i18n.language === "en" ? "en" : "zh";
   const cores = (count: number) => t("cores", { count });
   return (
     <div className="stack">
       <p className="preview-size">
-        {t("size", { roles: spec.roles.length, tasks: tasksOf(spec) })}
+        {t("role_count", { count: spec.roles.length })} · {t("task_count", { count: tasksOf(spec) })}
         {gpusOf(spec) ? ` · ${t("gpus_in_all", { count: gpusOf(spec) })}` : ""}
       </p>
-      <RoomNow spec={spec} copies={copies} />
+      {children}
       <dl className="facts">
         <dt>{t("name")}</dt>
         <dd>{spec.name || t("name_given")}</dd>
@@ -126,7 +124,7 @@ export function Summary({ spec, copies }: { spec: Spec; copies: number }) {
           <h3>
             {role.name} <span className="quiet">× {countOf(role)}</span>
           </h3>
-          <p className="numbers">{each(role, cores)}</p>
+          <p className="numbers">{each(role, cores, (size) => t("shm_size", { size }))}</p>
           {role.image && <p className="mono cut-any">{role.image}</p>}
           {(role.ports ?? []).length > 0 && (
             <p>
@@ -142,37 +140,5 @@ export function Summary({ spec, copies }: { spec: Spec; copies: number }) {
         </section>
       ))}
     </div>
-  );
-}
-
-/** Whether it would start now, from what the machines and the queue say. */
-function RoomNow({ spec, copies }: { spec: Spec; copies: number }) {
-  const { t } = useTranslation("submit");
-  const nodes = useQuery({ queryKey: keys.nodes, queryFn: async () => (await api.GET("/api/v1/nodes")).data?.nodes ?? [] });
-  const queue = useQuery({ queryKey: keys.queue, queryFn: async () => (await api.GET("/api/v1/queue", { params: { query: { limit: 1000 } } })).data?.queue ?? [] });
-  if (!nodes.data || !queue.data) return null;
-  const plan = planFor(spec, nodes.data, queue.data.length);
-  if (!plan) return null;
-  if (plan.kind === "now") {
-    return (
-      <p className="room room-now">
-        <StateShape state="running" /> {t("plan.now", { nodes: plan.nodes.slice(0, 3).join(", ") })}
-        {copies > 1 ? ` ${t("plan.first_of", { count: copies })}` : ""}
-      </p>
-    );
-  }
-  if (plan.kind === "waits") {
-    return (
-      <p className="room room-waits">
-        <StateShape state="queued" />{" "}
-        {plan.ahead > 0 ? t("plan.behind", { count: plan.ahead }) : plan.asked > 0 ? t("plan.waits_gpus", { asked: plan.asked, free: plan.free }) : t("plan.waits")}
-      </p>
-    );
-  }
-  const size = (count: number) => (plan.reason === "memory" ? bytes(count) : String(count));
-  return (
-    <p className="room room-never" role="alert">
-      <StateShape state="failed" /> {t(`plan.never_${plan.reason}`, { asked: size(plan.asked), largest: size(plan.largest), type: plan.type })}
-    </p>
   );
 }

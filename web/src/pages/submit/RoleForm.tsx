@@ -1,6 +1,7 @@
 import { AutoComplete, Input, InputNumber, Select, Switch } from "antd";
 import { useTranslation } from "react-i18next";
 import type { Issue } from "@/api/client";
+import { useSaid } from "@/shared/said";
 import { faultsAt } from "./faults";
 import { Field, TextField } from "./Field";
 import { roleValue, valueAt, type JobFile, type Path, type RoleView } from "./job_file";
@@ -22,7 +23,8 @@ export function RoleForm({ file, role, issues, professional, gpuTypes, images, s
   const { t } = useTranslation("submit");
   const own = (key: string) => roleValue(file, role, key);
   const put = (key: string) => (value: unknown) => set([...role.at, key], value);
-  const faults = (key: string) => [...new Set([...faultsAt(t, issues, [...role.at, key]), ...(role.at.length ? faultsAt(t, issues, [key]) : [])])];
+  const said = useSaid();
+  const faults = (key: string) => [...new Set([...faultsAt(t, said, issues, [...role.at, key]), ...(role.at.length ? faultsAt(t, said, issues, [key]) : [])])];
   const image = own("image");
   const imageName = typeof image === "object" && image !== null ? (image as { name?: string }).name : (image as string | undefined);
   const setImage = (value: string) => (typeof image === "object" && image !== null ? set([...role.at, "image", "name"], value || undefined) : put("image")(value || undefined));

@@ -2,15 +2,18 @@ import type { TFunction } from "i18next";
 import type { Issue } from "@/api/client";
 import { pointerOf, type Path } from "./job_file";
 
-/** The fault in the reader's language where its code says enough; else as the server worded it. */
-export function sayFault(t: TFunction<"submit">, issue: Issue): string {
+/** What words a sentence of the server in the reader's language. */
+export type Said = (text: string) => string;
+
+/** The fault in the reader's language. */
+export function sayFault(t: TFunction<"submit">, said: Said, issue: Issue): string {
   const message = issue.message ?? "";
   const near = /did you mean ([^\s?;]+)/.exec(message)?.[1];
   const key = (issue.pointer ?? "").split("/").at(-1) ?? "";
   if (issue.code === "unknown_key") return near ? t("fault.unknown_key_near", { key, near }) : t("fault.unknown_key", { key });
   if (/tab/i.test(message) && /indent|blank|space/i.test(message)) return t("fault.tab");
   if (issue.code === "duplicate_key") return t("fault.duplicate_key", { key });
-  return message;
+  return said(message);
 }
 
 /** A change that repairs the text at once. */
@@ -38,7 +41,7 @@ export function fixFor(t: TFunction<"submit">, issue: Issue): Fix | null {
 export const isError = (issue: Issue): boolean => issue.severity !== "warning";
 
 /** What is wrong at a place of the file or below it. */
-export function faultsAt(t: TFunction<"submit">, issues: Issue[], path: Path): string[] {
+export function faultsAt(t: TFunction<"submit">, said: Said, issues: Issue[], path: Path): string[] {
   const here = pointerOf(path);
-  return issues.filter((issue) => isError(issue) && (issue.pointer === here || issue.pointer?.startsWith(`${here}/`))).map((issue) => sayFault(t, issue));
+  return issues.filter((issue) => isError(issue) && (issue.pointer === here || issue.pointer?.startsWith(`${here}/`))).map((issue) => sayFault(t, said, issue));
 }

@@ -13,13 +13,15 @@ import { onOpened, takeOpened } from "@/shared/job/opened_file";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
 import { Page } from "@/shared/ui/Page";
+import { useSaid } from "@/shared/said";
 import { dropDraft, keepDraft, recallDraft } from "./draft";
 import { EditorPanel } from "./EditorPanel";
 import { isError } from "./faults";
 import { JobForm } from "./JobForm";
 import { nextName, openFile, valueAt, withValue } from "./job_file";
 import { Preview } from "./Preview";
-import { convert, dialects, faultsOf, useCheck, useSettled, type Dialect } from "./useCheck";
+import { convert, dialects, type Dialect } from "@/shared/job/dialect";
+import { faultsOf, useCheck, useSettled } from "./useCheck";
 import { useSubmit } from "./useSubmit";
 import { useWide } from "./useWide";
 import "./submit.css";
@@ -49,6 +51,7 @@ function Submit() {
   const [workspace] = useWorkspace();
   const navigate = useNavigate();
   const { message } = App.useApp();
+  const said = useSaid();
   const [query, setQuery] = useSearchParams();
   const [kept, setKept] = usePreference("submit.mode", "basic");
   const asked = query.get("mode") ?? kept;
@@ -296,7 +299,7 @@ function Submit() {
           )}
         </div>
         <aside className="submit-side" aria-label={t("preview_and_submit")}>
-          {wide && <Preview checked={checked} text={text} pending={pending} />}
+          {wide && <Preview checked={checked} text={text} pending={pending} onText={change} />}
           <div className="card submit-box">
             {code ? (
               <p className="row">
@@ -313,7 +316,7 @@ function Submit() {
                 {refused.map((fault, index) => (
                   <p key={index}>
                     {fault.line ? `${t("at_line", { line: fault.line, column: fault.column ?? 1 })} ` : ""}
-                    {fault.message}
+                    {said(fault.message)}
                   </p>
                 ))}
                 {nameTaken && (

@@ -1,21 +1,16 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { ApiError, fetchRaw, type Issue, type Schemas } from "@/api/client";
-import type { Spec } from "./spec";
-
-export const dialects = ["native", "openpai-v1", "openpai-v2", "ffdl", "gpu-manager", "volcano", "octopus"] as const;
-export type Dialect = (typeof dialects)[number];
+import { ApiError, type Issue, type Schemas } from "@/api/client";
+import { postFile, type Dialect } from "@/shared/job/dialect";
+import type { Spec } from "@/shared/job/spec";
 
 export interface Checked {
   ok: boolean;
   dialect: Dialect | null;
   jobs: Spec[];
   issues: Issue[];
-}
-
-export interface Converted {
-  text: string;
-  issues: Issue[];
+  /** What would become of each job if it were handed in now; nothing while there are faults. */
+  forecasts?: Array<Schemas["Forecast"] | null>;
 }
 
 /** The value, once it has stayed the same for so long. */
@@ -27,12 +22,6 @@ export function useSettled<T>(value: T, milliseconds: number): T {
   }, [value, milliseconds]);
   return settled;
 }
-
-const post = async (path: string, query: Record<string, string>, text: string, signal?: AbortSignal): Promise<unknown> => {
-  const address = `${path}?${new URLSearchParams(Object.entries(query).filter(([, value]) => value))}`;
-  const answer = await fetchRaw(address, { method: "POST", body: text, headers: { "Content-Type": "application/yaml" }, signal });
-  return answer.json();
-};
 
 /** The faults a refusal carries; one without a place when it names none. */
 export function faultsOf(error: unknown): Issue[] {
@@ -51,18 +40,20 @@ export function useCheck(text: string, format: Dialect | ""): { checked: Checked
   const result = useQuery({
     queryKey: ["check", format, settled],
     queryFn: async ({ signal }): Promise<Checked> => {
-      const checked = (await post("/api/v1/check", { format }, settled, signal)) as Checked;
+      const checked = (await postFile("/api/v1/check", { format }, settled, signal)) as Checked;
       if (!checked.ok) return checked;
       try {
-        await post("/api/v1/jobs", { format, dry_run: "true" }, settled, signal);
-        return checked;
+        const told = (await postFile("/api/v1/jobs", { format, dry_run: "true" }, settled, signal)) as Submitted;
+        return { ...checked, forecasts: (told.jobs ?? [told]).map((one) => one.forecast ?? null) };
       } catch (error) {
         if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 401) throw error;
         return { ...checked, ok: false, issues: [...faultsOf(error), ...checked.issues] };
       }
     },
     enabled: settled.trim() !== "",
-    staleTime: 30_000,
+    // The machines change while somebody thinks.
+    staleTime: 10_000,
+    refetchInterval: 15_000,
     gcTime: 60_000,
     placeholderData: keepPreviousData,
   });
@@ -73,13 +64,6 @@ export function useCheck(text: string, format: Dialect | ""): { checked: Checked
     pending: result.isFetching || settled !== text,
     retry: () => void result.refetch(),
   };
-}
-
-/** A job file in another format, and what of it cannot be said there; the reader decides whether that matters. */
-export async function convert(text: string, from: Dialect | "", to: Dialect): Promise<Converted> {
-  const answer = (await post("/api/v1/convert", { format: from, to, lossy: "true" }, text)) as Partial<Converted>;
-  if (typeof answer.text !== "string") throw new Error(answer.issues?.map((issue) => issue.message).join(" ") || "no text");
-  return { text: answer.text, issues: answer.issues ?? [] };
 }
 
 export type Submitted = Schemas["Submitted"];

@@ -2,7 +2,8 @@ import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { ApiError, fetchRaw, newKey } from "@/api/client";
 import { keys, queries } from "@/app/queries";
-import type { Dialect, Submitted } from "./useCheck";
+import type { Dialect } from "@/shared/job/dialect";
+import type { Submitted } from "./useCheck";
 
 export interface Bundle {
   text: string;

@@ -10,13 +10,18 @@ import { Page } from "@/shared/ui/Page";
 import { Table } from "@/shared/ui/Table";
 import { Moment } from "@/shared/ui/Time";
 import { useNow } from "@/shared/hooks/useNow";
+import { useSaid } from "@/shared/said";
 
 const CreateDialog = lazy(() => import("./CreateDialog"));
 type Token = Schemas["Token"];
 
+/** Made anew at each start of the server, for scripts beside it. */
+const OWN_FILE = "admin.token";
+
 export function Component() {
   const { t } = useTranslation("tokens");
   const { modal, message } = App.useApp();
+  const said = useSaid();
   const [creating, setCreating] = useState(false);
   const now = useNow(60_000);
   const tokens = useQuery({ queryKey: keys.tokens, queryFn: async () => (await api.GET("/api/v1/tokens")).data?.tokens ?? [] });
@@ -26,7 +31,7 @@ export function Component() {
       void message.success(t("revoked", { name: token.name }));
       void queries.invalidateQueries({ queryKey: keys.tokens });
     },
-    onError: (error) => void message.error(error.message),
+    onError: (error) => void message.error(said(error.message)),
   });
   const ask = (token: Token) =>
     void modal.confirm({
@@ -62,7 +67,13 @@ export function Component() {
           rows={tokens.data}
           rowKey={(token) => token.id ?? 0}
           columns={[
-            { key: "name", title: t("name"), cell: (token) => <strong>{token.name}</strong> },
+            { key: "name", title: t("name"), cell: (token) => (token.name?.startsWith(`${OWN_FILE} of `) ? (
+                <span>
+                  <strong>{OWN_FILE}</strong> <span className="quiet">{t("own_file")}</span>
+                </span>
+              ) : (
+                <strong>{token.name}</strong>
+              )) },
             { key: "scopes", title: t("scopes"), cell: (token) => token.scopes?.map((scope) => t(`scope.${scope}`, { defaultValue: scope })).join(", ") },
             { key: "created", title: t("created"), cell: (token) => <Moment at={token.created_at} /> },
             {

@@ -9,6 +9,7 @@ const units: Array<[number, string, string]> = [
 
 /** `1h 12m`, `1小时12分`: the two largest parts. */
 export function duration(milliseconds: number, language: Language): string {
+  if (milliseconds > 0 && milliseconds < 500) return language === "zh" ? "不到1秒" : "<1s";
   let left = Math.max(0, Math.round(milliseconds / 1000));
   const parts: string[] = [];
   for (const [size, en, zh] of units) {
@@ -38,6 +39,13 @@ export function shortTime(at: string | number | Date, language: Language, now = 
     ...(today ? {} : { month: "2-digit", day: "2-digit" }),
     ...(thisYear ? {} : { year: "numeric" }),
   }).format(date);
+}
+
+/** The clock time to the second, with the day unless it is today. */
+export function exactTime(at: string | number | Date, language: Language, now = new Date()): string {
+  const date = new Date(at);
+  const today = date.toDateString() === now.toDateString();
+  return new Intl.DateTimeFormat(locales[language], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false, ...(today ? {} : { month: "2-digit", day: "2-digit" }) }).format(date);
 }
 
 export function fullTime(at: string | number | Date, language: Language): string {

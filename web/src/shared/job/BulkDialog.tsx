@@ -2,6 +2,7 @@ import { Button, Input, Modal, Progress } from "antd";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { JobSummary } from "@/api/client";
+import { useSaid } from "@/shared/said";
 import { forEachJob, jobApi, type Outcome } from "./actions";
 import { secondsOf } from "./LimitDialog";
 import { hasEnded, mayStop } from "./states";
@@ -19,6 +20,7 @@ const TYPED = 20;
 /** Many jobs at once: first what would happen, then how far it is, then how each went. */
 export default function BulkDialog({ verb, jobs, onClose }: { verb: BulkVerb; jobs: JobSummary[]; onClose: () => void }) {
   const { t } = useTranslation("shared");
+  const said = useSaid();
   const [limit, setLimit] = useState("12h");
   const [typed, setTyped] = useState("");
   const [done, setDone] = useState<number | null>(null);
@@ -90,7 +92,7 @@ export default function BulkDialog({ verb, jobs, onClose }: { verb: BulkVerb; jo
             <ul>
               {failed.map(({ job, error }) => (
                 <li key={job.id}>
-                  {job.handle}: {error instanceof Error ? error.message : String(error)}
+                  {job.handle}: {said(error instanceof Error ? error.message : String(error))}
                 </li>
               ))}
             </ul>

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { JobSummary } from "@/api/client";
 import { duration, fullTime } from "@/shared/format/time";
 import { languageNow } from "@/app/i18n";
+import { useSaid } from "@/shared/said";
 import { jobApi, renewJobs } from "./actions";
 
 const quick = ["1h", "4h", "12h", "1d"];
@@ -22,6 +23,7 @@ export default function LimitDialog({ job, onClose }: { job: JobSummary; onClose
   const { message } = App.useApp();
   const [text, setText] = useState(job.time_limit ? `${job.time_limit}s` : "");
   const [busy, setBusy] = useState(false);
+  const said = useSaid();
   const [fault, setFault] = useState("");
   const seconds = text.trim() === "" ? null : secondsOf(text);
   const wrong = text.trim() !== "" && seconds === null;
@@ -35,7 +37,7 @@ export default function LimitDialog({ job, onClose }: { job: JobSummary; onClose
       void message.success(t("done.limit", { name: job.handle }));
       onClose();
     } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error));
+      setFault(said(error instanceof Error ? error.message : String(error)));
     } finally {
       setBusy(false);
     }

@@ -3,6 +3,7 @@ import { lazy, Suspense, useCallback, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import type { JobSummary } from "@/api/client";
+import { useSaid } from "@/shared/said";
 import { jobApi, renewJobs } from "./actions";
 import { hasEnded } from "./states";
 
@@ -30,23 +31,24 @@ export interface JobActions {
 /** The same actions, words and questions wherever a job is shown. */
 export function useJobActions(): JobActions {
   const { t } = useTranslation("shared");
+  const said = useSaid();
   const { modal, message } = App.useApp();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<Dialog | null>(null);
 
   const run = useCallback(
-    async (job: JobSummary, act: () => Promise<unknown>, said: string) => {
+    async (job: JobSummary, act: () => Promise<unknown>, done: string) => {
       try {
         await act();
-        void message.success(said);
+        void message.success(done);
         await renewJobs([job.id]);
         return true;
       } catch (error) {
-        void message.error({ content: error instanceof Error ? error.message : String(error), duration: 8 });
+        void message.error({ content: said(error instanceof Error ? error.message : String(error)), duration: 8 });
         return false;
       }
     },
-    [message],
+    [message, said],
   );
 
   const ask = useCallback(
@@ -87,7 +89,7 @@ export function useJobActions(): JobActions {
           await renewJobs([job.id]);
           if (data) navigate(`/jobs/${data.id}`);
         } catch (error) {
-          void message.error({ content: error instanceof Error ? error.message : String(error), duration: 8 });
+          void message.error({ content: said(error instanceof Error ? error.message : String(error)), duration: 8 });
         }
       })(),
     pause: (job) => void run(job, () => jobApi.pause(job.id), t("done.pause", { name: job.handle })),

@@ -1,21 +1,36 @@
+import { useCallback, useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { Schemas, Why } from "@/api/client";
+import type { Schemas } from "@/api/client";
+import { languageNow } from "@/app/i18n";
+import { shortTime } from "@/shared/format/time";
+import { inUnits } from "@/shared/said";
+import { amountInChinese } from "./amounts";
 
 type Statement = Schemas["Statement"];
+type Told = Pick<Schemas["Forecast"], "text" | "reasons">;
 
-/** Amounts come with their unit: `30 CPUs`, `4 A100`. */
-const inChinese = (value: unknown): unknown => (typeof value === "string" ? value.replace(/ CPUs\b/g, " 核 CPU").replace(/ GPUs?\b/g, " 块 GPU").replace(/ of memory\b/g, " 内存") : value);
+/** Names of things are nobody's to translate. */
+const NAMES = new Set(["node", "job", "jobs", "workspace", "reservation", "device", "labels", "job_id"]);
+const MOMENTS = /^\d{4}-\d\d-\d\dT/;
 
 /**
  * Words what the scheduler states, from its code and values; a code this page does not know yet is said as the server
  * says it.
  */
-export function useReasons(): { say: (statement: Statement) => string; all: (why: Why) => string } {
+export function useReasons(): { say: (statement: Statement) => string; all: (told: Told) => string } {
   const { t, i18n } = useTranslation("reason");
-  const say = (statement: Statement): string => {
-    const values = Object.entries((statement.data ?? {}) as Record<string, unknown>).map(([key, value]) => [key, i18n.language === "zh" ? inChinese(value) : value]);
-    return String(t(statement.code ?? "", { ...Object.fromEntries(values), defaultValue: statement.text ?? "" }));
-  };
-  const all = (why: Why): string => (why.reasons?.length ? why.reasons.map(say).join(i18n.language === "zh" ? "；" : "; ") : why.text);
-  return { say, all };
+  const chinese = i18n.language === "zh";
+  const say = useCallback(
+    (statement: Statement): string => {
+      const values = Object.entries((statement.data ?? {}) as Record<string, unknown>).map(([key, value]): [string, unknown] => {
+        if (typeof value !== "string" || NAMES.has(key)) return [key, value];
+        if (MOMENTS.test(value)) return [key, shortTime(value, languageNow())];
+        return [key, chinese ? amountInChinese(value) : inUnits(value)];
+      });
+      return String(t(statement.code ?? "", { ...Object.fromEntries(values), defaultValue: statement.text ?? "" }));
+    },
+    [t, chinese],
+  );
+  const all = useCallback((told: Told): string => (told.reasons?.length ? told.reasons.map(say).join(chinese ? "；" : "; ") : (told.text ?? "")), [say, chinese]);
+  return useMemo(() => ({ say, all }), [say, all]);
 }

@@ -2,6 +2,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "antd";
 import { ApiError } from "@/api/client";
+import { useSaid } from "@/shared/said";
 import { CopyText } from "./CopyText";
 import "./Face.css";
 
@@ -35,6 +36,7 @@ export function LoadingFace({ lines = 5 }: { lines?: number }) {
 /** Why something could not be had, in words, with a way to try again. */
 export function ErrorFace({ error, retry, children }: { error: unknown; retry?: () => void; children?: ReactNode }) {
   const { t } = useTranslation("shared");
+  const said = useSaid();
   const known = error instanceof ApiError ? error : null;
   const code = known?.code ?? "internal";
   return (
@@ -48,7 +50,7 @@ export function ErrorFace({ error, retry, children }: { error: unknown; retry?: 
         </>
       }
     >
-      {known && known.code !== "offline" && <p>{known.problem.message}</p>}
+      {known && known.code !== "offline" && <p>{said(known.problem.message)}</p>}
       {!known && error instanceof Error && <p>{error.message}</p>}
       {known?.requestId && code !== "not_found" && (
         <p className="quiet">

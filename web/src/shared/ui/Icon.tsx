@@ -29,6 +29,7 @@ const paths = {
   wrap: "M3 5h14M3 10h11a2.5 2.5 0 0 1 0 5h-4M12 13l-2.5 2 2.5 2M3 15h3",
   clock: "M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM10 6v4l3 2",
   up: "M10 16V4M5 9l5-5 5 5",
+  front: "M4 3.5h12M10 17V7M5.5 11.5L10 7l4.5 4.5",
   bottom: "M10 4v12M5 11l5 5 5-5",
   trash: "M4 6h12M8 6V4h4v2M6 6l1 11h6l1-11",
   again: "M4 10a6 6 0 1 1 2 4.5M4 16v-3.5h3.5",

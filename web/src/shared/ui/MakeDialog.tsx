@@ -1,5 +1,6 @@
 import { Button, Modal } from "antd";
 import type { ReactNode } from "react";
+import { useSaid } from "@/shared/said";
 
 /** The words on the buttons, by the page that asks. */
 export interface MakeWords {
@@ -24,6 +25,7 @@ interface Props {
 
 /** A dialog that makes something whose text is shown only once: first the fields, then what came of them. */
 export function MakeDialog({ title, words, width, made, pending, error, onCreate, onClose, children }: Props) {
+  const said = useSaid();
   return (
     <Modal
       open
@@ -59,7 +61,7 @@ export function MakeDialog({ title, words, width, made, pending, error, onCreate
           {children}
           {error && (
             <p role="alert" className="fault">
-              {error.message}
+              {said(error.message)}
             </p>
           )}
           <button type="submit" hidden />

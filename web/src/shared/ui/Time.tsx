@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { duration, fullTime, shortTime } from "@/shared/format/time";
+import { duration, exactTime, fullTime, shortTime } from "@/shared/format/time";
 import type { Language } from "@/app/i18n";
 import { useNow } from "@/shared/hooks/useNow";
 
@@ -8,13 +8,13 @@ function useLanguage(): Language {
   return i18n.language === "en" ? "en" : "zh";
 }
 
-/** A moment: the clock time, with all of it on hover. A dash when there is none. */
-export function Moment({ at }: { at: string | null | undefined }) {
+/** A moment: the clock time (`exact`: with seconds), with all of it on hover. A dash when there is none. */
+export function Moment({ at, exact = false }: { at: string | null | undefined; exact?: boolean }) {
   const language = useLanguage();
   if (!at) return <span className="quiet">–</span>;
   return (
     <time dateTime={at} title={fullTime(at, language)} className="numbers">
-      {shortTime(at, language)}
+      {exact ? exactTime(at, language) : shortTime(at, language)}
     </time>
   );
 }

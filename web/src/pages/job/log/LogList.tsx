@@ -49,25 +49,23 @@ export function LogList({ source, follow, onFollow, wrap, times, merged, marked,
     if (source.total) want(base + first, Math.min(base + last, source.total - 1));
   }, [want, base, first, last, source.total, source.version]);
 
-  const pending = useRef<number | "end" | null>(null);
-  const toEnd = () => {
-    if (source.total > base + WINDOW) setBase(source.total - WINDOW / 2);
-    pending.current = "end";
-    requestAnimationFrame(settle);
-  };
+  // Where to go, once the window that holds it has been drawn.
+  const pending = useRef<{ to: number | "end"; base: number } | null>(null);
   const settle = () => {
     const target = pending.current;
-    if (target === null || !scroller.current) return;
+    if (!target || target.base !== base || !scroller.current) return;
     pending.current = null;
-    if (target === "end") scroller.current.scrollTop = scroller.current.scrollHeight;
-    else virtual.scrollToIndex(target - base, { align: "center" });
+    if (target.to === "end") scroller.current.scrollTop = scroller.current.scrollHeight;
+    else virtual.scrollToIndex(target.to - base, { align: "center" });
   };
+  const go = (to: number | "end", window: number) => {
+    pending.current = { to, base: window };
+    if (window !== base) setBase(window);
+    else requestAnimationFrame(settle);
+  };
+  const toEnd = () => go("end", source.total > base + WINDOW ? source.total - WINDOW / 2 : base);
   useImperativeHandle(handle, () => ({
-    toLine: (index) => {
-      if (index < base || index >= base + WINDOW) setBase(Math.max(0, index - WINDOW / 2));
-      pending.current = index;
-      requestAnimationFrame(settle);
-    },
+    toLine: (index) => go(index, index < base || index >= base + WINDOW ? Math.max(0, index - WINDOW / 2) : base),
     toEnd,
   }));
   useEffect(settle);

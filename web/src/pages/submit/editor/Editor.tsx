@@ -2,6 +2,7 @@ import { useEffect, useImperativeHandle, useRef, type Ref } from "react";
 import { useTranslation } from "react-i18next";
 import type { Issue } from "@/api/client";
 import { useTheme } from "@/shared/theme";
+import { useSaid } from "@/shared/said";
 import { looksLikeJson } from "../job_file";
 import { isError, sayFault } from "../faults";
 import type { Schema } from "./complete";
@@ -26,6 +27,7 @@ const themes = { light: "ty-light", dark: "ty-dark", contrast: "hc-light" };
 /** The job file as text, with its faults where they are. */
 export default function Editor({ ref, text, label, issues, schema, onText, onSubmit }: Props) {
   const { t, i18n } = useTranslation("submit");
+  const said = useSaid();
   const { name } = useTheme();
   const host = useRef<HTMLDivElement>(null);
   const made = useRef<editor.IStandaloneCodeEditor>(null);
@@ -111,7 +113,7 @@ export default function Editor({ ref, text, label, issues, schema, onText, onSub
         const word = model.getWordAtPosition({ lineNumber: line, column });
         return {
           severity: isError(issue) ? MarkerSeverity.Error : MarkerSeverity.Warning,
-          message: sayFault(t, issue),
+          message: sayFault(t, said, issue),
           startLineNumber: line,
           startColumn: column,
           endLineNumber: line,
@@ -119,7 +121,7 @@ export default function Editor({ ref, text, label, issues, schema, onText, onSub
         };
       }),
     );
-  }, [issues, t]);
+  }, [issues, t, said]);
   useImperativeHandle(ref, () => ({
     goTo(line, column) {
       made.current?.revealLineInCenter(line);

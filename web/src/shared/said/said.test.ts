@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, test } from "vitest";
+import { openPhrasebook } from "./phrasebook";
+import { phrases } from "./phrases";
+
+const source = join(__dirname, "../../../../src");
+const filesBelow = (folder: string, ending: RegExp): string[] =>
+  readdirSync(join(source, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && ending.test(entry.name) && !/_test\.cc$/.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+
+/** The texts of a C++ file, neighbours joined; what goes to the server's own log is left out. */
+function literals(file: string): string[] {
+  const text = readFileSync(file, "utf8")
+    .replace(/\/\/[^\n]*/g, "")
+    .replace(/(log::\w+|TY_CHECK)\([^;]*;/g, "");
+  return [...text.matchAll(/(?:"(?:[^"\\\n]|\\.)*"\s*)+/g)].map((found) =>
+    [...found[0].matchAll(/"((?:[^"\\\n]|\\.)*)"/g)].map((one) => one[1]).join("").replace(/\\(["\\])/g, "$1").replace(/\\n/g, "\n"),
+  );
+}
+
+const book = openPhrasebook();
+
+describe("the phrasebook", () => {
+  it("says what ended a job", () => {
+    expect(book.translate("main-0 failed: out of memory: limit 64 MB, peak 64 MB; ask for more memory")).toBe("main-0 失败：内存超过上限被终止：上限 64 MB，峰值 64 MB；请申请更多内存");
+    expect(book.translate("worker-2 failed: exit code 3")).toBe("worker-2 失败：退出码 3");
+    expect(book.translate("stopped by admin")).toBe("由 admin 停止");
+    expect(book.translate("pulling python:3.12: 3 of 8 layers, 1 MB of 4 MB")).toBe("正在拉取 python:3.12：3/8 层，1 MB / 4 MB");
+  });
+  it("keeps what it does not know", () => {
+    expect(book.translate("nobody has ever said this")).toBeNull();
+    expect(book.translate("missing; nobody has ever said this")).toBe("缺少；nobody has ever said this");
+  });
+});
+
+test("both sides of a phrase have the same holes, and none is there twice", () => {
+  const holes = (text: string) => [...text.matchAll(/\{[A-Za-z]+\}/g)].map((hole) => hole[0]).sort();
+  for (const [english, chinese] of phrases) expect(holes(chinese), english).toEqual(holes(english));
+  expect(new Set(phrases.map(([english]) => english)).size).toBe(phrases.length);
+});
+
+// A sentence may be written a little before its translation and is said in English until then; a handful is a gap.
+const MOST_UNKNOWN = 5;
+
+test("the reasons why tasks and jobs end have their phrases", () => {
+  const files = ["model/failure.cc", "model/completion.cc", ...["turn", "turn_policy", "turn_tasks", "turn_verdict"].map((name) => `model/impl/${name}.cc`), "sched/impl/evict.cc"];
+  const english = phrases.map(([text]) => text).join("\n");
+  const isSentence = (text: string) => /[a-z]{2,} [a-z]{2,}/.test(text);
+  const parts = files
+    .flatMap((file) => literals(join(source, file)))
+    .flatMap((text) => text.split(/; |\{[^}]*\}/))
+    .map((text) => text.replace(/^[:;, ]+|[:;, ]+$/g, ""))
+    .filter(isSentence);
+  expect(parts.length).toBeGreaterThan(30);
+  expect(parts.filter((part) => !english.includes(part)).length, "parts without a phrase").toBeLessThanOrEqual(MOST_UNKNOWN);
+});
+
+test("every fault that the job-file tests know is said in Chinese", () => {
+  const said = new Set<string>();
+  for (const file of filesBelow("jobspec", /\.expected\.json$/)) {
+    const { errors = [] } = JSON.parse(readFileSync(file, "utf8")) as { errors?: string[] };
+    for (const one of errors) said.add(one.replace(/^\[\w+\] \S+?:\d+:\d+: (?:\S+: )?/, ""));
+  }
+  expect(said.size).toBeGreaterThan(80);
+  const unknown = [...said].filter((text) => text.split("; ").some((part) => !/[\u4e00-\u9fff]/.test(book.translate(part) ?? "")));
+  expect(unknown.length, unknown.join("\n")).toBeLessThanOrEqual(MOST_UNKNOWN * 2);
+});
+
+test("every code that the scheduler says has its sentence in both languages", () => {
+  const codes = [...readFileSync(join(source, "sched/impl/sentences.cc"), "utf8").matchAll(/\{"([a-z_]+)",\s*"/g)].map((found) => found[1] ?? "");
+  expect(codes.length).toBeGreaterThan(30);
+  for (const language of ["zh", "en"]) {
+    const words = JSON.parse(readFileSync(join(__dirname, `../reason/locales/${language}.json`), "utf8")) as Record<string, string>;
+    const missing = codes.filter((code) => !words[code]);
+    expect(missing.length, missing.join(", ")).toBeLessThanOrEqual(MOST_UNKNOWN);
+  }
+});
+
+test("every kind of end has a word in both languages", () => {
+  const list = /kWords<Reason> = list\(([^)]*)\)/.exec(readFileSync(join(source, "model/words.cc"), "utf8"))?.[1] ?? "";
+  const codes = [...list.matchAll(/"([a-z_]+)"/g)].map((found) => found[1] ?? "");
+  expect(codes).toContain("oom");
+  for (const language of ["zh", "en"]) {
+    const words = JSON.parse(readFileSync(join(__dirname, `../locales/${language}.json`), "utf8")) as { end: Record<string, string> };
+    expect(codes.filter((code) => !words.end[code])).toEqual([]);
+  }
+});
+
+test("every class of failure has a word in both languages", () => {
+  const list = /kWords<FailureClass> = list\(([^)]*)\)/.exec(readFileSync(join(source, "model/words.cc"), "utf8"))?.[1] ?? "";
+  const classes = [...list.matchAll(/"([a-z_]+)"/g)].map((found) => found[1] ?? "");
+  expect(classes).toContain("permanent");
+  for (const language of ["zh", "en"]) {
+    const words = JSON.parse(readFileSync(join(__dirname, `../../pages/job/locales/${language}.json`), "utf8")) as { class: Record<string, string> };
+    expect(classes.filter((one) => !words.class[one])).toEqual([]);
+  }
+});
