@@ -10,6 +10,9 @@ test("nodes: the map and the list agree, and a node opens", async ({ signedIn: p
   await tile.focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("link", { name: "on-a-node" })).toBeVisible();
+  const panel = page.locator(".node-panel");
+  await expect(panel).toContainText("进程（不用镜像）");
+  await expect(panel).toContainText("任务作为这台机器的进程运行；不使用它们写的镜像。");
   await expectNoBarriers(page, "node panel");
   await page.getByRole("button", { name: "列表" }).click();
   await expect(page).toHaveURL(/view=list/);

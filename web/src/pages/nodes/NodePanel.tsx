@@ -7,6 +7,7 @@ import { api } from "@/api/client";
 import { useMe } from "@/api/session";
 import { keys } from "@/app/queries";
 import { bytes } from "@/shared/format/bytes";
+import { useSaid } from "@/shared/said";
 import { Icon } from "@/shared/ui/Icon";
 import { StateTag } from "@/shared/ui/StateTag";
 import type { Node } from ".";
@@ -18,6 +19,8 @@ const MOST = 20;
 /** One machine: what it is, what each GPU does, and what runs on it. */
 export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boolean; onClose?: () => void }) {
   const { t } = useTranslation("nodes");
+  const { t: shared } = useTranslation("shared");
+  const said = useSaid();
   const me = useMe();
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -41,6 +44,12 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
         <dd><NodeState node={node} /></dd>
         <dt>{t("address")}</dt>
         <dd className="mono">{node.address || "–"}</dd>
+        {node.runtime && (
+          <>
+            <dt>{t("runtime")}</dt>
+            <dd>{shared(`runtime.${node.runtime}`)}</dd>
+          </>
+        )}
         <dt>{t("cpus")}</dt>
         <dd className="numbers">{t("core_count", { used: node.cpus_used ?? 0, all: node.cpus ?? 0 })}</dd>
         <dt>{t("memory")}</dt>
@@ -48,6 +57,19 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
         <dt>{t("labels")}</dt>
         <dd>{labels.length ? labels.map(([key, value]) => <code key={key} className="node-label">{`${key}=${value}`}</code>) : "–"}</dd>
       </dl>
+      {(node.warnings ?? []).length > 0 && (
+        <>
+          <h3>{t("warnings")}</h3>
+          <ul className="node-warnings">
+            {node.warnings?.map((warning) => (
+              <li key={warning}>
+                <Icon name="info" />
+                <span>{said(warning)}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
       {(node.gpus ?? []).length > 0 && (
         <>
           <h3>{t("gpus_here")}</h3>

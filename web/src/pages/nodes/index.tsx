@@ -22,6 +22,7 @@ const views = ["map", "list"] as const;
 
 export function Component() {
   const { t } = useTranslation("nodes");
+  const { t: shared } = useTranslation("shared");
   const [query, setQuery] = useSearchParams();
   const view = query.get("view") === "list" ? "list" : "map";
   const text = query.get("q") ?? "";
@@ -137,6 +138,7 @@ export function Component() {
                 { key: "types", title: t("gpu_type"), cell: (node) => [...new Set(node.gpus?.map((gpu) => gpu.type))].join(", ") || "–" },
                 { key: "cpus", title: t("cpus"), number: true, cell: (node) => `${node.cpus_used ?? 0}/${node.cpus ?? 0}` },
                 { key: "memory", title: t("memory"), number: true, cell: (node) => `${bytes(node.memory_used)} / ${bytes(node.memory)}` },
+                { key: "runtime", title: t("runtime"), wideOnly: true, cell: (node) => (node.runtime ? shared(`runtime.${node.runtime}`) : "–") },
                 { key: "address", title: t("address"), wideOnly: true, cell: (node) => <span className="mono">{node.address || "–"}</span> },
               ]}
             />
