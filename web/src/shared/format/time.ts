@@ -9,7 +9,7 @@ const units: Array<[number, string, string]> = [
 
 /** `1h 12m`, `1小时12分`: the two largest parts. */
 export function duration(milliseconds: number, language: Language): string {
-  if (milliseconds > 0 && milliseconds < 500) return language === "zh" ? "不到1秒" : "<1s";
+  if (milliseconds >= 0 && milliseconds < 500) return language === "zh" ? "不到1秒" : "<1s";
   let left = Math.max(0, Math.round(milliseconds / 1000));
   const parts: string[] = [];
   for (const [size, en, zh] of units) {
