@@ -48,7 +48,8 @@ struct Jobs {
       storage;  ///< root of the site's shared folders; empty: `storage` in the data directory
   std::int64_t default_cpu_milli = 1000;
   std::int64_t default_memory = std::int64_t{2} << 30;
-  std::vector<std::string> host_folders;  ///< of this machine, which jobs may mount
+  std::vector<std::string> host_folders;   ///< of this machine, which jobs may mount
+  std::vector<std::string> object_stores;  ///< addresses of S3 stores that jobs may name; `*` any
   /// By id, as lines of a native job: `cpus: 4; memory: 16GB; gpus: A100:1`.
   std::map<std::string, std::string> resource_specs;
 };

@@ -295,6 +295,21 @@ std::vector<Field> make_fields() {
        true,
        false,
        [](Config& c) { c.jobs.host_folders.clear(); }});
+  all.push_back(
+      {"jobs.object_stores",
+       "list",
+       "Addresses of object stores (S3) whose buckets FfDL jobs may use; the server itself "
+       "connects to them. `*`: any address.",
+       [](Config& c, std::string_view v) -> Result<void> {
+         if (v != "*" && !v.starts_with("http://") && !v.starts_with("https://"))
+           return refuse(v, "address", "https://s3.example.org");
+         c.jobs.object_stores.emplace_back(v);
+         return {};
+       },
+       [](const Config& c) { return join(c.jobs.object_stores, ","); },
+       true,
+       false,
+       [](Config& c) { c.jobs.object_stores.clear(); }});
   all.push_back({"jobs.resource_specs",
                  "map",
                  "What Octopus and Pumpkin jobs ask for by id, as `gpu1: \"cpus: 4; memory: 16GB; "

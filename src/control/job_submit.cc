@@ -31,7 +31,9 @@ jobspec::Issue warning(std::string code, std::string path, std::string message) 
 /// What this server cannot mount, told at once instead of when the task starts.
 Result<void> check_mounts(const model::JobSpec& spec,
                           const Storages& storages,
-                          std::vector<std::string> folders) {
+                          const config::Jobs& site,
+                          bool has_object_stores) {
+  std::vector<std::string> folders = site.host_folders;
   folders.push_back(storages.root());
   std::vector<Fault> faults;
   for (const model::RoleSpec& role : spec.roles) {
@@ -40,6 +42,8 @@ Result<void> check_mounts(const model::JobSpec& spec,
       if (mount.mode != model::MountMode::ExportOnly && jobspec::storage_path(mount.source)) {
         if (const Result<void> served = storages.check(mount); !served)
           why = served.error().message;
+      } else if (const auto object = object_folder(mount, spec)) {
+        why = object_refusal(*object, site.object_stores, has_object_stores);
       } else {
         why = mount_refusal(mount, folders);
       }
@@ -86,6 +90,17 @@ std::set<std::string> uploads_of(const model::JobSpec& spec) {
     }
   }
   return found;
+}
+
+std::unexpected<Error> no_workspace(const std::string& name,
+                                    const std::vector<model::Workspace>& open) {
+  std::vector<std::string> names;
+  for (const model::Workspace& one : open) names.push_back(one.name);
+  return fail(Errc::NotFound,
+              fmt::format("there is no workspace \"{}\" for you; yours are {}",
+                          shorten(name),
+                          names.empty() ? "none" : shorten(join(names, ", "), 200)),
+              {{"/workspace", "write one that you belong to", "reference"}});
 }
 
 /// Where two jobs of one name cannot be told apart, the second is refused.
@@ -195,26 +210,26 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
     return workspace &&
            auth::may(request.who, auth::Action::ShowWorkspace, {.workspace = workspace->id});
   };
-  // Files from elsewhere name the namespaces, queues and virtual clusters of another site.
-  const bool is_foreign = spec.dialect != model::Dialect::Native && spec.workspace != "default";
-  if (is_foreign && !is_open()) {
-    read.warnings.push_back(
-        warning("changed",
-                "workspace",
-                fmt::format("stored in the workspace default: there is no \"{}\" for you here",
-                            shorten(spec.workspace))));
-    spec.workspace = "default";
-    workspace = co_await p_.workspaces.find_by_name(spec.workspace);
-  }
-  // A workspace one does not belong to does not exist for one.
   if (!is_open()) {
     if (!workspace && workspace.error().code != Errc::NotFound)
       co_return std::unexpected(std::move(workspace).error());
-    co_return fail(Errc::NotFound,
-                   fmt::format("there is no workspace \"{}\" for you", shorten(spec.workspace)),
-                   {{"/workspace",
-                     "write one that you belong to, or leave it away for default",
-                     "reference"}});
+    TY_CO_TRY(std::vector<model::Workspace> open, co_await p_.workspaces.list());
+    // A workspace one does not belong to does not exist for one.
+    std::erase_if(open, [&](const model::Workspace& one) {
+      return !auth::may(request.who, auth::Action::ShowWorkspace, {.workspace = one.id});
+    });
+    // Files from elsewhere name the namespaces, queues and virtual clusters of another site. Where
+    // there is nothing to choose from, nobody ends up in the wrong place.
+    const bool is_foreign = spec.dialect != model::Dialect::Native;
+    if (!is_foreign || open.size() != 1) co_return no_workspace(spec.workspace, open);
+    workspace = std::move(open.front());
+    read.warnings.push_back(
+        warning("changed",
+                "workspace",
+                fmt::format("stored in the workspace {}, the only one you have: there is no \"{}\"",
+                            workspace->name,
+                            shorten(spec.workspace))));
+    spec.workspace = workspace->name;
   }
   TY_CO_DO(auth::may(request.who,
                      auth::Action::SubmitJob,
@@ -224,7 +239,7 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
         auth::may(request.who, auth::Action::UsePriorityAboveHigh, {.workspace = workspace->id}));
   }
   fill_names(spec, request.who.name, spec.name);
-  TY_CO_DO(check_mounts(spec, p_.storages, p_.config.jobs.host_folders));
+  TY_CO_DO(check_mounts(spec, p_.storages, p_.config.jobs, p_.capabilities.object_stores));
   if (std::ranges::any_of(spec.secrets,
                           [](const auto& s) { return s.second.stored_name.has_value(); })) {
     co_return fail(Errc::Invalid,

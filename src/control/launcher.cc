@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "engine/local/docker/image.h"
+#include "engine/local/transfer/transfers.h"
 #include "engine/paths.h"
 #include "jobspec/storage_path.h"
 #include "model/environment.h"
@@ -49,6 +50,20 @@ void set_dir(model::EnvironmentInput& env, model::MountKind kind, const std::str
   }
 }
 
+/// Containers have addresses on the network of their job, which is made when the first one starts.
+void mark_addresses(const model::JobSpec& spec,
+                    std::vector<model::Task>& tasks,
+                    engine::Launch& launch) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    model::Task& task = tasks[i];
+    const model::RoleSpec& role = spec.roles[static_cast<std::size_t>(task.ref.role)];
+    launch.peers.push_back(model::task_host(spec, task.ref));
+    if (task.ref == launch.key.task) launch.number = i;
+    if (task.placement && role.network == model::Network::Bridge)
+      task.placement->address = fmt::format("{0}{1}{0}", engine::kAddressMark, i);
+  }
+}
+
 }  // namespace
 
 /// OpenPAI put code beside the command, wherever the image starts. Here the command starts in a
@@ -65,7 +80,7 @@ Result<void> Launcher::add_mounts(const model::Job& job,
     if (mount.mode == model::MountMode::ExportOnly) {
       continue;  // only a name in the environment
     }
-    TY_TRY(engine::HostMount resolved, resolve(mount, job));
+    TY_TRY(engine::HostMount resolved, resolve(mount, job, launch, env.spec));
     has_output = has_output || mount.kind == model::MountKind::Output;
     if (mount.target.starts_with("./")) {
       resolved.target = std::string(kStartFolder) + mount.target.substr(1);
@@ -103,8 +118,30 @@ Result<void> Launcher::add_mounts(const model::Job& job,
   return {};
 }
 
+/// Data are brought to the task's own folder. Results are kept where those of all jobs are, and
+/// sent to the bucket from there.
 Result<engine::HostMount> Launcher::resolve(const model::Mount& mount,
-                                            const model::Job& job) const {
+                                            engine::ObjectFolder object,
+                                            const engine::Launch& launch) const {
+  if (mount.secret) {
+    TY_TRY(object.secret_key, secrets_.open(model::SecretRef{.sealed = mount.secret}));
+  }
+  engine::HostMount made{.kind = mount.kind, .target = mount.target};
+  if (mount.kind == model::MountKind::Output) {
+    made.host_path = dirs_.output_dir(launch.key.job);
+    made.save_to = std::move(object);
+  } else {
+    made.host_path = engine::fetched_folder(launch.run_dir, launch.mounts.size());
+    made.fetch_from = std::move(object);
+  }
+  return made;
+}
+
+Result<engine::HostMount> Launcher::resolve(const model::Mount& mount,
+                                            const model::Job& job,
+                                            const engine::Launch& launch,
+                                            const model::JobSpec& spec) const {
+  if (auto object = object_folder(mount, spec)) return resolve(mount, *std::move(object), launch);
   if (!jobspec::storage_path(mount.source)) return sources_.resolve(mount, job);
   engine::HostMount found{.kind = mount.kind, .target = mount.target, .read_only = mount.read_only};
   TY_TRY(found.host_path, storages_.folder(mount));
@@ -187,6 +224,8 @@ Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
   if (ec)
     return fail(Errc::Exhausted, fmt::format("cannot make the job's folders: {}", ec.message()));
 
+  std::vector<model::Task> tasks = job.life.tasks;
+  if (runtime_ == model::RuntimeKind::Docker) mark_addresses(spec, tasks, launch);
   model::EnvironmentInput env{.spec = spec,
                               .job = key.job,
                               .handle = job.handle,
@@ -195,7 +234,7 @@ Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
                               .workspace = job.workspace_name,
                               .runtime = runtime_,
                               .attempt = key.attempt,
-                              .tasks = job.life.tasks,
+                              .tasks = tasks,
                               .self = key.task,
                               .deadline = snapshot.deadline};
   env.run_dir = launch.run_dir;
@@ -217,6 +256,11 @@ Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
       env.master_port = meeting[1];
       has_drawn = true;
     }
+  }
+  if (spec.services.ssh) {
+    TY_TRY(const auth::SshKeyPair keys, secrets_.ssh_key(key.job));
+    env.ssh_private_key = keys.private_key.reveal();
+    env.ssh_public_key = keys.public_key;
   }
   launch.environment = model::make_environment(env);
   if (model::has_references(spec.dialect))

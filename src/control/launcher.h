@@ -42,7 +42,13 @@ class Launcher {
   Result<engine::Launch> make(const LaunchSnapshot& snapshot, const model::TaskKey& key) const;
 
  private:
-  Result<engine::HostMount> resolve(const model::Mount& mount, const model::Job& job) const;
+  Result<engine::HostMount> resolve(const model::Mount& mount,
+                                    const model::Job& job,
+                                    const engine::Launch& launch,
+                                    const model::JobSpec& spec) const;
+  Result<engine::HostMount> resolve(const model::Mount& mount,
+                                    engine::ObjectFolder object,
+                                    const engine::Launch& launch) const;
   Result<void> add_mounts(const model::Job& job,
                           const model::RoleSpec& role,
                           engine::Launch& launch,

@@ -69,6 +69,43 @@ std::optional<std::string> mount_refusal(const model::Mount& mount,
       shorten(source));
 }
 
+std::optional<engine::ObjectFolder> object_folder(const model::Mount& mount,
+                                                  const model::JobSpec& spec) {
+  constexpr std::string_view kS3 = "s3://";
+  const auto link = [&](const std::string& key) {
+    const auto found = spec.links.find("data_stores." + key);
+    return found == spec.links.end() ? std::string() : found->second;
+  };
+  engine::ObjectFolder folder{
+      .endpoint = link("auth_url"), .region = link("region"), .access_key = link("user_name")};
+  if (!mount.source.starts_with(kS3) || folder.endpoint.empty()) return std::nullopt;
+  folder.path = mount.source.substr(kS3.size());
+  return folder;
+}
+
+std::optional<std::string> object_refusal(const engine::ObjectFolder& folder,
+                                          const std::vector<std::string>& stores,
+                                          bool is_possible) {
+  const auto plain = [](std::string_view url) {
+    while (url.ends_with('/')) url.remove_suffix(1);
+    return url;
+  };
+  const bool is_listed = std::ranges::any_of(stores, [&](const std::string& store) {
+    return store == "*" || plain(store) == plain(folder.endpoint);
+  });
+  if (!is_listed) {
+    return fmt::format(
+        "{} is an object store that jobs may not use; ask an administrator to add it to "
+        "jobs.object_stores",
+        shorten(folder.endpoint));
+  }
+  if (!is_possible) {
+    return "this server cannot reach object stores: ask an administrator to install rclone, then "
+           "start the server again";
+  }
+  return std::nullopt;
+}
+
 Result<std::string> MountSources::host_folder(const std::string& path, bool make) const {
   const std::string plain = tidy(path);
   std::error_code ec;

@@ -28,6 +28,14 @@ class MountSources {
   std::vector<std::string> host_folders_;
 };
 
+/// The bucket of an FfDL job's data store; none: it is no such mount, or nobody says where it is.
+std::optional<engine::ObjectFolder> object_folder(const model::Mount& mount,
+                                                  const model::JobSpec& spec);
+/// Why this server can not reach it, for a person; none: it can be tried.
+std::optional<std::string> object_refusal(const engine::ObjectFolder& folder,
+                                          const std::vector<std::string>& stores,
+                                          bool is_possible);
+
 /// Why this server can never mount it, for a person; none: it can be tried. Looks at the text only.
 std::optional<std::string> mount_refusal(const model::Mount& mount,
                                          const std::vector<std::string>& host_folders);

@@ -59,6 +59,11 @@ Result<Secret> SecretBox::open(const model::SecretRef& ref) const {
   return auth::unseal(secret_key, *ref.sealed);
 }
 
+Result<auth::SshKeyPair> SecretBox::ssh_key(const JobId& job) const {
+  TY_TRY(const Secret secret_key, key());
+  return auth::derive_ssh_key(secret_key, job.str());
+}
+
 Result<model::TextMap> SecretBox::open(const model::JobSpec& spec) const {
   model::TextMap values;
   for (const auto& [name, ref] : spec.secrets) {

@@ -3,6 +3,8 @@
 #include <mutex>
 #include <string>
 
+#include "auth/ssh_key.h"
+#include "base/ids.h"
 #include "base/result.h"
 #include "base/secret.h"
 #include "model/job_spec.h"
@@ -21,6 +23,8 @@ class SecretBox {
   /// Path → value of all the job's sealed secrets.
   Result<model::TextMap> open(const model::JobSpec& spec) const;
   Result<Secret> open(const model::SecretRef& ref) const;
+  /// With which the tasks of a job reach each other; nothing of it is stored.
+  Result<auth::SshKeyPair> ssh_key(const JobId& job) const;
 
  private:
   Result<Secret> key() const;

@@ -13,9 +13,10 @@ namespace ty::engine {
 
 struct Capabilities {
   model::RuntimeKind runtime = model::RuntimeKind::Process;
-  bool images = false;     ///< tasks run in the image they name
-  bool limits = false;     ///< memory and CPU limits are enforced
-  bool isolation = false;  ///< tasks cannot see each other's processes and files
+  bool images = false;         ///< tasks run in the image they name
+  bool limits = false;         ///< memory and CPU limits are enforced
+  bool object_stores = false;  ///< HostMount::fetch_from and save_to can be served
+  bool isolation = false;      ///< tasks cannot see each other's processes and files
   std::vector<std::string>
       warnings;  ///< what a user should know about this machine, in full sentences
 };

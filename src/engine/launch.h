@@ -10,6 +10,15 @@
 
 namespace ty::engine {
 
+/// A folder in an object store (S3).
+struct ObjectFolder {
+  std::string endpoint;  ///< `http://s3.example.org`
+  std::string region;    ///< empty: the store's usual one
+  std::string path;      ///< `bucket`, `bucket/folder`
+  std::string access_key;
+  Secret secret_key;
+};
+
 /// A mount whose source `control` has turned into a folder of this machine.
 struct HostMount {
   model::MountKind kind = model::MountKind::Storage;
@@ -17,6 +26,8 @@ struct HostMount {
   std::string target;
   bool read_only = false;
   bool private_copy = false;  ///< copy it into the run folder first, so the task may write
+  std::optional<ObjectFolder> fetch_from;  ///< fills the folder before the task begins
+  std::optional<ObjectFolder> save_to;     ///< gets the folder's content after the task's end
 };
 
 /// How to sign in where the image is kept.
@@ -26,6 +37,11 @@ struct RegistryLogin {
   Secret password;
 };
 
+/// Between two of these stands the number of a task in place of its address, in variables, files
+/// and commands, where the address is known only once the job's network is made. Job files cannot
+/// hold the character.
+inline constexpr char kAddressMark = '\x1f';
+
 /// Everything a runtime needs to run one try of one task; nothing else is looked up.
 struct Launch {
   model::TaskKey key;
@@ -33,6 +49,9 @@ struct Launch {
   std::string host_name;                  ///< HOSTNAME inside
   std::vector<std::string> host_aliases;  ///< names by which peers find it, where it has a network
   model::Network network = model::Network::Bridge;
+  std::vector<std::string> peers;  ///< by number: names of all tasks on the job's network
+  std::size_t number = 0;          ///< its own
+  std::string address;             ///< on the job's network; empty: whichever it gets
   std::string image;
   model::PullPolicy pull = model::PullPolicy::IfMissing;
   std::optional<RegistryLogin> registry;

@@ -62,8 +62,10 @@ TaskEnvironment make_environment(const EnvironmentInput& in) {
   add_native(job, out);
   add_devices(job, out);
   if (has_references(in.spec.dialect)) resolve_references(job.own_role().spec->env, out);
-  return {
-      .soft = std::move(soft).take(), .platform = std::move(out).take(), .files = make_files(job)};
+  return {.soft = std::move(soft).take(),
+          .platform = std::move(out).take(),
+          .files = make_files(job),
+          .ssh = make_ssh_folder(job)};
 }
 
 }  // namespace ty::model

@@ -27,6 +27,7 @@ struct EnvironmentInput {
   /// Empty: no such mount.
   std::string code_dir, data_dir, output_dir, model_dir, run_dir;
   std::string storage_root;
+  std::string ssh_private_key, ssh_public_key;  ///< of the job; empty: tasks get none
   std::string work_dir;     ///< where the command starts, when that is neither code nor run folder
   TextMap site_defaults;    ///< layer 4
   TextMap secrets;          ///< layer 6, values
@@ -38,6 +39,12 @@ struct EnvironmentInput {
 /// Sorted by name, names distinct.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
+/// The folder with which the tasks of a job reach each other by ssh: keys, whom to let in, names.
+struct SshFolder {
+  std::string path;                                        ///< where the task finds it
+  std::vector<std::pair<std::string, std::string>> files;  ///< name, content; for its user alone
+};
+
 /// Every variable of every platform, in layers, later wins (job-model §7).
 struct TaskEnvironment {
   Environment soft;      ///< layer 1: the image's own ENV goes over these, `platform` over both
@@ -45,6 +52,7 @@ struct TaskEnvironment {
   /// Files beside it: `peers.json` and `hostfile` (`/etc/trainyard`), `volcano/<role>.host` and
   /// `taskInfo/<role>.host` (`/etc`); a process finds all of them below its run folder.
   std::vector<std::pair<std::string, std::string>> files;
+  std::optional<SshFolder> ssh;
 };
 TaskEnvironment make_environment(const EnvironmentInput& in);
 

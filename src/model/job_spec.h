@@ -182,7 +182,9 @@ struct MetricRule {
 
 struct Services {
   std::optional<std::string> tensorboard;  ///< log folder
-  bool ssh = false;
+  bool ssh = false;                        ///< tasks get keys for each other
+  std::optional<std::string> ssh_folder;   ///< where the keys are found; null: `/root/.ssh`
+  std::optional<std::int64_t> ssh_port;    ///< where tasks with a network listen; null: 22
   bool mpi = false;
   std::optional<std::int64_t> master_port;      ///< of MASTER_PORT where tasks have a network
   std::optional<std::int64_t> tensorflow_port;  ///< of TF_CONFIG where tasks have a network

@@ -2,6 +2,7 @@
 other and are counted. One test per row of the job model's tables."""
 import io
 import json
+import sqlite3
 import tarfile
 
 import pytest
@@ -179,11 +180,42 @@ def test_volcano_a_name_can_be_taken_once(server):
     assert answer.status_code == 409 and "taken" in answer.json()["message"], answer.text
 
 
-def test_a_queue_of_another_site_is_told_and_the_job_runs_here(server):
-    answer = server.call("POST", "/api/v1/jobs", data=volcano("elsewhere", {"w": (1, "true")}, queue="research"))
+ELSEWHERE = {
+    "openpai-v1": json.dumps({"jobName": "elsewhere1", "image": "x", "virtualCluster": "research",
+                              "taskRoles": [{"name": "main", "command": "true"}]}),
+    "openpai-v2": """{protocolVersion: 2, name: elsewhere2, type: job, defaults: {virtualCluster: research},
+prerequisites: [{type: dockerimage, name: x, uri: x}],
+taskRoles: {main: {dockerImage: x, resourcePerInstance: {cpu: 1, memoryMB: 64, gpu: 0}, commands: ["true"]}}}""",
+    "ffdl": manifest("elsewhere3", "true", namespace="research", code_selector="codeFile"),
+    "volcano": volcano("elsewhere4", {"w": (1, "true")}, queue="research"),
+}
+
+
+@pytest.mark.parametrize("dialect", ELSEWHERE)
+def test_a_queue_of_another_site_is_told_where_there_is_no_choice(server, dialect):
+    """Virtual cluster, namespace, queue: with one workspace only, nobody ends up in a wrong one."""
+    files = {"job": ("job", ELSEWHERE[dialect]), **({"code": ("code.tar", code())} if dialect == "ffdl" else {})}
+    answer = server.call("POST", "/api/v1/jobs", files=files)
     assert answer.status_code == 201, answer.text
     assert any("research" in warning["message"] for warning in answer.json()["warnings"]), answer.text
-    server.wait(answer.json()["id"], "succeeded")
+    assert server.wait(answer.json()["id"], "succeeded")["workspace"] == "default"
+
+
+def test_a_queue_that_does_not_exist_is_refused_where_there_is_a_choice(make_server):
+    server = make_server().start()
+    assert server.stop() == 0
+    with sqlite3.connect(server.data_dir / "trainyard.db") as database:
+        database.execute("insert into workspaces (name, description, created_at) values ('vision', '', 1)")
+    server.start()
+    for dialect, text in ELSEWHERE.items():
+        files = {"job": ("job", text), **({"code": ("code.tar", code())} if dialect == "ffdl" else {})}
+        answer = server.call("POST", "/api/v1/jobs", files=files)
+        assert answer.status_code == 404, answer.text
+        assert '"research"' in answer.json()["message"] and "default, vision" in answer.json()["message"], answer.text
+        files["job"] = ("job", text.replace("research", "vision"))
+        answer = server.call("POST", "/api/v1/jobs", files=files)
+        assert answer.status_code == 201, answer.text
+        assert server.wait(answer.json()["id"], "succeeded")["workspace"] == "vision"
 
 
 def test_volumes_are_private_or_shared_by_name(server):

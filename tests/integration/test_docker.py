@@ -46,7 +46,7 @@ def run(server, text, **expected):
     job = server.submit(text)
     ended = server.wait(job, patience=SLOW)
     for key, value in expected.items():
-        assert ended[key] == value, (ended, server.logs(job))
+        assert ended[key] == value, (ended["decision"], server.logs(job)[-3000:])
     return job
 
 

@@ -18,6 +18,7 @@ EXPECTED = {
     "pumpkin/main-task.json": (0, ["task1 0 of 2", "task1 1 of 2"]),
     "pumpkin/single.json": (0, ["training with --epochs=10 --name=first try"]),
     "volcano/depends.yaml": (0, ["hello from server-first-worker-0"]),
+    "volcano/mpi.yaml": (0, [r"calling 127\.0\.0\.1,127\.0\.0\.1 with the key .*/\.ssh/id_rsa"]),
     "volcano/pytorch.yaml": (0, [r"rank 0 of 3 at 127\.0\.0\.1:\d+"]),
     "volcano/retry.yaml": (0, ["run 1"]),
 }

@@ -70,12 +70,37 @@ def rootfs(applets=APPLETS, files=None):
                 info = tarfile.TarInfo(f"bin/{applet}")
                 info.type, info.linkname = tarfile.SYMTYPE, "busybox"
                 archive.addfile(info)
-        add("etc/passwd", b"root:x:0:0:root:/root:/bin/sh\nann:x:1234:5678:Ann:/home/ann:/bin/sh\n")
-        add("etc/group", b"root:x:0:\nstaff:x:5678:\n")
-        for path, content in (files or {}).items():
+        users = {"etc/passwd": b"root:x:0:0:root:/root:/bin/sh\nann:x:1234:5678:Ann:/home/ann:/bin/sh\n",
+                 "etc/group": b"root:x:0:\nstaff:x:5678:\n"}
+        for path, content in {**users, **(files or {})}.items():
             content, mode = content if isinstance(content, tuple) else (content, 0o644)
             add(path, content, mode)
     return made.getvalue()
+
+
+def programs(*paths):
+    """Programs of this machine with the libraries they need, as `files` for `rootfs`."""
+    wanted = {}
+    for path in paths:
+        said = subprocess.run(["ldd", path], capture_output=True, text=True, check=False).stdout
+        libraries = [word for word in said.split() if word.startswith("/")]
+        for one in [path, *libraries]:
+            wanted[one.lstrip("/")] = (pathlib.Path(one).read_bytes(), 0o755)
+    return wanted
+
+
+def python():
+    """This machine's Python as `files` for `rootfs`: the program and the part of its library that small programs use."""
+    program = pathlib.Path("/usr/bin/python3").resolve()
+    files = programs(str(program))
+    files["usr/bin/python3"] = files[str(program).lstrip("/")]
+    library = pathlib.Path("/usr/lib") / program.name
+    left_out = {"__pycache__", "test", "tests", "idlelib", "lib2to3", "ensurepip", "dist-packages", "pydoc_data", "tkinter"}
+    for path in library.rglob("*"):
+        inner = path.relative_to(library)
+        if path.suffix in (".py", ".so") and not left_out & set(inner.parts) and path.is_file():
+            files[str(path).lstrip("/")] = path.read_bytes()
+    return files
 
 
 class Daemon:

@@ -23,8 +23,10 @@
 #include "engine/local/process/run_folder.h"
 #include "engine/local/process/sweep.h"
 #include "engine/local/process/watcher.h"
+#include "engine/local/reports.h"
 #include "engine/local/runtimes.h"
 #include "engine/local/supervisor/launch_format.h"
+#include "engine/local/transfer/transfers.h"
 #include "engine/local/usage/usage_book.h"
 #include "engine/paths.h"
 #include "model/failure.h"
@@ -54,9 +56,9 @@ struct LocalEngine::Impl {
        std::unique_ptr<Runtime> how,
        std::unique_ptr<GpuWatch> devices)
       : options(std::move(given)),
-        sink(std::move(to)),
         recycler(std::move(folders)),
         runtime(std::move(how)),
+        reports(std::move(to), *runtime),
         gpus(std::move(devices)),
         watcher({.running = [this](std::int64_t ticket) { on_running(ticket); },
                  .over = [this](std::int64_t ticket) { on_over(ticket); },
@@ -73,6 +75,8 @@ struct LocalEngine::Impl {
   Result<void> forget(const model::TaskKey& key);
   std::vector<UsageReport> usage();
 
+  void bring(const Launch& launch, std::int64_t ticket);
+  Result<void> prepare(const Launch& launch, std::int64_t ticket);
   Result<void> begin(const Launch& launch, std::int64_t ticket);
   void begin_later(const Launch& launch, std::int64_t ticket, std::optional<model::Ending> fault);
   enum class Found : std::uint8_t { Held, Over, Nothing };
@@ -99,14 +103,11 @@ struct LocalEngine::Impl {
   void on_journal(std::int64_t ticket);
   void on_tick();
 
-  void report_started(const model::TaskKey& key, const JournalFacts& facts) const;
-  void report_ended(const model::TaskKey& key,
-                    const JournalFacts& facts,
-                    bool is_started_reported) const;
-  void report_fault(const model::TaskKey& key, model::Ending ending) const;
+  bool transfer_later(std::function<void()> work);
+  /// Reports the end, once its results are where they belong.
+  void finish(const model::TaskKey& key, const JournalFacts& facts, bool is_started_reported);
 
   const LocalOptions options;
-  const ReportSink sink;
   const SystemClock clock;
 
   std::mutex mutex_;
@@ -117,10 +118,15 @@ struct LocalEngine::Impl {
 
   std::unique_ptr<Recycler> recycler;
   std::unique_ptr<Runtime> runtime;
+  const Reports reports;
   UsageBook usage_book{*runtime, clock};
   std::unique_ptr<GpuWatch> gpus;
   Watcher watcher;
-  rt::BlockingPool pool;  // last, so that no start is under way when the watcher goes
+  rt::BlockingPool pool;  // so late that no start is under way when the watcher goes
+  const Transfers transfers;
+  std::atomic<bool> is_closing_ = false;
+  std::mutex transfer_mutex_;
+  std::unique_ptr<rt::BlockingPool> transfer_pool_;  // made when there is something to carry
 };
 
 namespace {
@@ -128,6 +134,10 @@ namespace {
 /// A supervisor that was told to stop while it still prepares the sandbox, on a mount that hangs,
 /// cannot answer. After the grace and this it is killed; its namespace ends with it.
 constexpr Millis kStartPatience{5000};
+
+/// Object stores may take hours: they must not keep other tasks from starting, and one task's data
+/// not another's for ever.
+constexpr std::size_t kTransfersAtOnce = 4;
 
 /// False: it is not ours to signal.
 bool send_signal(int pidfd, int signal, std::int64_t value) {
@@ -212,14 +222,49 @@ Result<void> LocalEngine::Impl::start(const Launch& launch) {
   }
   const std::int64_t ticket = reserve(launch.key, launch.run_dir);
   if (ticket == 0) return {};
+  if (!Transfers::has_any(launch)) return prepare(launch, ticket);
+  if (!transfer_later([this, launch, ticket] { bring(launch, ticket); })) drop(ticket);
+  return {};
+}
+
+/// False: we are closing, and the next server begins anew.
+bool LocalEngine::Impl::transfer_later(std::function<void()> work) {
+  const std::lock_guard lock(transfer_mutex_);
+  if (is_closing_) return false;
+  if (!transfer_pool_) transfer_pool_ = std::make_unique<rt::BlockingPool>(kTransfersAtOnce);
+  transfer_pool_->post(std::move(work));
+  return true;
+}
+
+void LocalEngine::Impl::bring(const Launch& launch, std::int64_t ticket) {
+  const auto is_cancelled = [&] {
+    const std::lock_guard lock(mutex_);
+    return is_closing_ || !held_.contains(ticket);
+  };
+  if (is_cancelled()) return;
+  for (const HostMount& mount : launch.mounts) {
+    if (mount.fetch_from)
+      reports.preparing(launch.key, fmt::format("fetching {}", mount.fetch_from->path));
+  }
+  std::optional<model::Ending> fault;
+  if (const auto made = recycler->make(launch.run_dir); !made)
+    fault = model::fault(model::Reason::StartFailed, made.error().message);
+  else
+    fault = transfers.fetch(launch, is_cancelled);
+  if (is_cancelled()) return;  // stopped: that was reported already
+  if (!fault) {
+    const Result<void> begun = prepare(launch, ticket);
+    if (begun) return;
+    fault = model::fault(model::Reason::StartFailed, begun.error().message);
+  }
+  drop(ticket);
+  reports.fault(launch.key, *std::move(fault));
+}
+
+Result<void> LocalEngine::Impl::prepare(const Launch& launch, std::int64_t ticket) {
   Runtime::OnReady later;
   later.progress = [this, key = launch.key](std::string text) {
-    TaskReport report;
-    report.key = key;
-    report.what = TaskReport::What::Preparing;
-    report.at = clock.now();
-    report.progress = std::move(text);
-    sink(std::move(report));
+    reports.preparing(key, std::move(text));
   };
   later.done = [this, launch, ticket](std::optional<model::Ending> fault) {
     pool.post([this, launch, ticket, fault] { begin_later(launch, ticket, fault); });
@@ -227,7 +272,7 @@ Result<void> LocalEngine::Impl::start(const Launch& launch) {
   const auto ready = runtime->prepare(launch, std::move(later));
   if (!ready) {
     drop(ticket);
-    report_fault(launch.key, ready.error());
+    reports.fault(launch.key, ready.error());
     return {};
   }
   if (*ready == Runtime::Ready::Later || !leave_preparation(ticket)) return {};
@@ -246,7 +291,7 @@ void LocalEngine::Impl::begin_later(const Launch& launch,
     fault = model::fault(model::Reason::StartFailed, begun.error().message);
   }
   drop(ticket);
-  report_fault(launch.key, *fault);
+  reports.fault(launch.key, *fault);
 }
 
 Result<void> LocalEngine::Impl::begin(const Launch& launch, std::int64_t ticket) {
@@ -264,17 +309,17 @@ Result<void> LocalEngine::Impl::begin(const Launch& launch, std::int64_t ticket)
   TY_TRY(auto begun, runtime->begin(launch, ticket, watcher.notify_fd()));
   if (!begun) {
     drop(ticket);
-    report_fault(launch.key, std::move(begun).error());
+    reports.fault(launch.key, std::move(begun).error());
     return {};
   }
   if (!*begun) {
     TY_TRY(const Found found, attach(ticket, launch.key, launch.run_dir));
     if (found != Found::Nothing) return {};
     drop(ticket);
-    report_fault(launch.key,
-                 runtime->autopsy(launch.key, true)
-                     .value_or(model::fault(model::Reason::StartFailed,
-                                            "the task's supervisor ended before it began")));
+    reports.fault(launch.key,
+                  runtime->autopsy(launch.key, true)
+                      .value_or(model::fault(model::Reason::StartFailed,
+                                             "the task's supervisor ended before it began")));
     return {};
   }
   const std::lock_guard lock(mutex_);
@@ -322,7 +367,7 @@ Result<LocalEngine::Impl::Found> LocalEngine::Impl::attach(std::int64_t ticket,
       if (!held) return Found::Over;  // the watcher was faster
       if (held->patience) --stopping_;
       watcher.forget_file(held->journal_watch);
-      report_ended(key, facts, held->is_started_reported);
+      finish(key, facts, held->is_started_reported);
       return Found::Over;
     }
     Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, *facts.holder, 0)));
@@ -370,7 +415,7 @@ Result<void> LocalEngine::Impl::stop(const model::TaskKey& key, Millis grace) {
     const std::int64_t number = ticket->second;
     lock.unlock();
     drop(number);
-    report_fault(key, model::stopped());
+    reports.fault(key, model::stopped());
     return {};
   }
   if (!held.patience) {
@@ -412,7 +457,7 @@ Result<std::vector<model::TaskKey>> LocalEngine::Impl::recover(
     std::error_code error;
     if (has_rebooted && std::filesystem::exists(run_dir, error)) {
       // Its journal may have been lost with the power; that it never began is not certain.
-      report_fault(key, model::lost("the machine was restarted; the task is gone with it"));
+      reports.fault(key, model::lost("the machine was restarted; the task is gone with it"));
     } else {
       unknown.push_back(key);
     }
@@ -466,7 +511,7 @@ void LocalEngine::Impl::on_running(std::int64_t ticket) {
     key = found->second.key;
     run_dir = found->second.run_dir;
   }
-  report_started(key, read_journal(run_dir));
+  reports.started(key, read_journal(run_dir));
 }
 
 void LocalEngine::Impl::on_over(std::int64_t ticket) {
@@ -491,7 +536,7 @@ void LocalEngine::Impl::on_over(std::int64_t ticket) {
     found->second.is_over = true;
     tickets_.erase(key);
   }
-  report_ended(key, facts, is_started_reported);
+  finish(key, facts, is_started_reported);
 }
 
 void LocalEngine::Impl::on_gone(std::int64_t ticket) {
@@ -512,24 +557,24 @@ void LocalEngine::Impl::on_gone(std::int64_t ticket) {
   if (!facts.has_begun) {
     const bool could_not =
         info.si_code == CLD_EXITED && info.si_status == supervisor::kExitUnusable;
-    report_fault(held->key,
-                 model::fault(model::Reason::StartFailed,
-                              could_not ? "the data directory cannot be written; is the disk full?"
-                                        : "the task's supervisor ended before it began"));
+    reports.fault(held->key,
+                  model::fault(model::Reason::StartFailed,
+                               could_not ? "the data directory cannot be written; is the disk full?"
+                                         : "the task's supervisor ended before it began"));
     return;
   }
   if (held->patience && !facts.is_over() && !facts.running) {
-    report_fault(held->key, model::stopped());
+    reports.fault(held->key, model::stopped());
     return;
   }
   if (held->is_contained && !facts.is_over()) {
     // Killed from outside. Asking why takes Docker a while: not on the watcher's thread.
     pool.post([this, key = held->key, facts, is_started_reported = held->is_started_reported] {
-      report_ended(key, facts, is_started_reported);
+      finish(key, facts, is_started_reported);
     });
     return;
   }
-  report_ended(held->key, facts, held->is_started_reported);
+  finish(held->key, facts, held->is_started_reported);
 }
 
 void LocalEngine::Impl::on_tick() {
@@ -542,43 +587,20 @@ void LocalEngine::Impl::on_tick() {
   }
 }
 
-void LocalEngine::Impl::report_started(const model::TaskKey& key, const JournalFacts& facts) const {
-  TaskReport report;
-  report.key = key;
-  report.what = TaskReport::What::Started;
-  report.at = facts.running.value_or(clock.now());
-  report.warnings = facts.warnings;
-  sink(std::move(report));
-}
-
-void LocalEngine::Impl::report_ended(const model::TaskKey& key,
-                                     const JournalFacts& facts,
-                                     bool is_started_reported) const {
-  if (!is_started_reported && facts.running) report_started(key, facts);
-  TaskReport report;
-  report.key = key;
-  report.what = TaskReport::What::Ended;
-  report.at = clock.now();
-  std::optional<model::Ending> found;
-  if (!facts.is_over()) found = runtime->autopsy(key, true);
-  report.ending = found ? *std::move(found) : ending_of(facts);
-  if (facts.ended) {
-    report.at = facts.ended->at;
-    report.peak_memory = facts.ended->peak_memory;
-    report.cpu_time = facts.ended->cpu_time;
-  } else if (facts.failed) {
-    report.at = facts.failed->at;
+void LocalEngine::Impl::finish(const model::TaskKey& key,
+                               const JournalFacts& facts,
+                               bool is_started_reported) {
+  const std::string run_dir = run_folder(options.data_dir, key);
+  if (!facts.running || !Transfers::has_saves(run_dir)) {
+    reports.ended(key, facts, is_started_reported);
+    return;
   }
-  sink(std::move(report));
-}
-
-void LocalEngine::Impl::report_fault(const model::TaskKey& key, model::Ending ending) const {
-  TaskReport report;
-  report.key = key;
-  report.what = TaskReport::What::Ended;
-  report.at = clock.now();
-  report.ending = std::move(ending);
-  sink(std::move(report));
+  // A server that closes meanwhile says nothing: the next one finds the task ended and saves again.
+  transfer_later([this, key, facts, is_started_reported, run_dir] {
+    const auto is_cancelled = [this] { return is_closing_.load(); };
+    auto fault = transfers.save(run_dir, is_cancelled);
+    if (!is_cancelled()) reports.ended(key, facts, is_started_reported, std::move(fault));
+  });
 }
 
 Result<std::unique_ptr<LocalEngine>> LocalEngine::open(LocalOptions options, ReportSink sink) {
@@ -609,6 +631,13 @@ Result<std::unique_ptr<LocalEngine>> LocalEngine::open(LocalOptions options, Rep
 LocalEngine::LocalEngine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 LocalEngine::~LocalEngine() {
+  std::unique_ptr<rt::BlockingPool> carriers;
+  {
+    const std::lock_guard lock(impl_->transfer_mutex_);
+    impl_->is_closing_ = true;
+    carriers = std::move(impl_->transfer_pool_);
+  }
+  carriers.reset();
   // Supervisors whose task is over are tidying up; with the last of them our cgroups may go.
   for (int round = 0; round < 200; ++round) {
     {
@@ -627,7 +656,11 @@ LocalEngine::~LocalEngine() {
   impl_->runtime->close(is_idle);
 }
 
-Capabilities LocalEngine::capabilities() const { return impl_->runtime->capabilities(); }
+Capabilities LocalEngine::capabilities() const {
+  Capabilities all = impl_->runtime->capabilities();
+  all.object_stores = impl_->transfers.is_possible();
+  return all;
+}
 
 std::vector<NodeInfo> LocalEngine::nodes() const {
   const LocalOptions& options = impl_->options;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "jobspec/ffdl/command.h"
 #include "jobspec/impl/block_yaml.h"
+#include "jobspec/impl/cover.h"
 #include "jobspec/impl/quantity.h"
 #include "jobspec/impl/shell_text.h"
 #include "model/words.h"
@@ -195,11 +196,19 @@ class Printer {
     json::object named{{"id", "store"}};
     for (auto& [key, value] : store) named[key] = std::move(value);
     if (object_store) {
-      const auto url = spec_.links.find("data_stores.auth_url");
-      named["connection"] =
-          json::object{{"auth_url", url == spec_.links.end() ? std::string() : url->second}};
-      notes_.changed("roles." + role.name + ".mounts",
-                     "its keys are not written; add user_name and password");
+      json::object connection{{"auth_url", ""}};
+      for (const char* key : {"auth_url", "user_name", "region"}) {
+        const auto link = spec_.links.find(std::string("data_stores.") + key);
+        if (link != spec_.links.end()) connection[key] = link->second;
+      }
+      const bool is_secret = std::ranges::any_of(
+          role.mounts, [](const model::Mount& mount) { return mount.secret.has_value(); });
+      if (is_secret) {
+        connection["password"] = kCovered;
+        notes_.changed("roles." + role.name + ".mounts",
+                       "its secret key is never written; give it again");
+      }
+      named["connection"] = std::move(connection);
     } else {
       named["connection"] = json::object{
           {"type", "host_mount"}, {"name", "host-mount"}, {"path", root.empty() ? "/" : root}};

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "jobspec/ffdl/reader.h"
+#include "jobspec/impl/cover.h"
 #include "jobspec/impl/sources.h"
 
 /// Where a manifest's data, results and code are, and under which folders its command finds them.
@@ -16,6 +17,7 @@ using model::RoleSpec;
 namespace {
 
 constexpr std::string_view kCodeFolder = "/job/model-code";
+constexpr char kStorePassword[] = "data_stores.password";
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, word) != words.end();
@@ -51,6 +53,7 @@ void ManifestReader::read_store(Ref store, RoleSpec& role) {
   const Ref connection =
       map_in(store, "connection", "connection: {type: host_mount, path: /data/me}");
   std::string root, url, by;
+  std::optional<std::string> secret;
   if (connection) {
     keep_unknown(connection,
                  {"type",
@@ -65,7 +68,15 @@ void ManifestReader::read_store(Ref store, RoleSpec& role) {
     read_text(connection, "type", by, "type: host_mount");
     read_text(connection, "path", root, "path: /data/me");
     read_text(connection, "auth_url", url, "auth_url: http://s3.example.org");
-    if (const Ref password = present(connection, "password")) report_.hide(password);
+    if (const Ref password = present(connection, "password")) {
+      report_.hide(password);
+      if (password.is_scalar() && password->text == kCovered && !options_.allow_covered) {
+        report_.error(
+            password, "secret", "the value was covered when this file was shown; write it again");
+      } else if (password.is_scalar()) {
+        secret = report_.keep_secret(kStorePassword, std::string(password->text), password).sealed;
+      }
+    }
   }
   if (by == "host_mount" || by == "mount_volume")
     type = "mount_volume";
@@ -135,7 +146,7 @@ void ManifestReader::read_store(Ref store, RoleSpec& role) {
                  .source = "s3://" + data,
                  .target = base + data,
                  .mode = copied ? MountMode::CopyIn : MountMode::Mount,
-                 .secret = "data_stores"},
+                 .secret = secret},
                 at("training_data"));
     }
     if (!results.empty()) {
@@ -144,12 +155,27 @@ void ManifestReader::read_store(Ref store, RoleSpec& role) {
                  .source = "s3://" + results,
                  .target = (copied ? "/job/" : "/mnt/results/") + results,
                  .mode = copied ? MountMode::CopyInOut : MountMode::Mount,
-                 .secret = "data_stores"},
+                 .secret = secret},
                 at("training_results"));
     }
     if (connection && url.empty())
       report_.missing(connection, "auth_url", "missing; write the address of the object store");
-    if (!url.empty()) spec_.links["data_stores.auth_url"] = url;
+    const auto link = [&](const std::string& key, const std::string& value) {
+      if (!value.empty()) spec_.links["data_stores." + key] = value;
+    };
+    link("auth_url", url);
+    if (connection) {
+      std::string user, region;
+      read_text(connection, "user_name", user, "user_name: AKIAEXAMPLE");
+      read_text(connection, "region", region, "region: us-east-1");
+      link("user_name", user);
+      link("region", region);
+    }
+    if (!copied && !data.empty()) {
+      report_.warn(at("training_data"),
+                   "changed",
+                   "is copied when a task starts; what the task changes in it stays with the task");
+    }
     read_code(store, "", role);
     return;
   }

@@ -235,7 +235,8 @@ JobSpec job() {
     }
     spec.metrics.push_back(std::move(rule));
   }
-  spec.services = {maybe(nasty_text(false)), *gen::arbitrary<bool>(), false};
+  spec.services.tensorboard = maybe(nasty_text(false));
+  spec.services.ssh = *gen::arbitrary<bool>();
   if (*gen::arbitrary<bool>())
     spec.run_as = model::RunAs{"alice", maybe(between(0, 99)), maybe(between(0, 99))};
 

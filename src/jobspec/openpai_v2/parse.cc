@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "jobspec/impl/carry.h"
+#include "jobspec/impl/cover.h"
 #include "jobspec/impl/defaults.h"
 #include "jobspec/impl/dialect.h"
 #include "jobspec/impl/limits.h"
@@ -22,7 +23,6 @@ using model::RoleSpec;
 namespace {
 
 constexpr std::int64_t kMaxMb = limits::kMaxMemory / kMiB;
-constexpr std::string_view kMask = "******";
 
 constexpr std::string_view kRoleExample =
     "taskRoles: {worker: {dockerImage: img, resourcePerInstance: {cpu: 1, memoryMB: 1024, gpu: 0}, "
@@ -134,7 +134,7 @@ void V2Reader::read_secrets() {
   const Ref secrets = present(top_, "secrets");
   if (!secrets) return;
   report_.hide(secrets);
-  if (secrets.is_scalar() && secrets->text == kMask) {
+  if (secrets.is_scalar() && secrets->text == kCovered) {
     if (options_.allow_covered) return;
     report_.error(
         secrets, "secret", "the values were covered when this file was shown; write them again");
@@ -149,7 +149,7 @@ void V2Reader::read_secrets() {
 
 void V2Reader::add_secret(Ref ref, const std::string& path) {
   if (ref.is_scalar()) {
-    if (ref->text == kMask && !options_.allow_covered) {
+    if (ref->text == kCovered && !options_.allow_covered) {
       report_.error(
           ref, "secret", "the value was covered when this file was shown; write it again");
       return;
@@ -258,7 +258,7 @@ void V2Reader::read_auth(Ref image, RoleSpec& role) {
     };
     const std::string name = "prerequisites." + std::string(image.find("name")->text) + ".auth";
     const std::string value = render(password->text, secret);
-    if (value == kMask && !options_.allow_covered) {
+    if (value == kCovered && !options_.allow_covered) {
       report_.error(
           password, "secret", "the value was covered when this file was shown; write it again");
     }
@@ -441,6 +441,7 @@ void V2Reader::read_threshold(Ref from,
                               std::string_view key,
                               std::int64_t standard,
                               std::optional<std::int64_t>& out,
+                              std::int64_t count,
                               Part part,
                               int i) {
   out = standard;
@@ -455,6 +456,13 @@ void V2Reader::read_threshold(Ref from,
     out.reset();
   } else if (value == 0) {
     report_.warn(at, "changed", "read as " + std::to_string(standard) + "; write -1 for never");
+  } else if (value > count) {
+    // Upstream takes it and never gets there.
+    report_.warn(at,
+                 "changed",
+                 std::to_string(value) + " of " + std::to_string(count) +
+                     " never happen; read as -1, which says so");
+    out.reset();
   } else {
     out = value;
   }
@@ -479,10 +487,20 @@ void V2Reader::read_completion(Ref from, RoleSpec& role, int i) {
       report_.warn_at_key(old, "ignored", "without effect beside minSucceededInstances; remove it");
     }
   }
-  read_threshold(
-      completion, "minFailedInstances", 1, role.completion.min_failed, Part::FailWhen, i);
-  read_threshold(
-      completion, succeeded, role.count, role.completion.min_succeeded, Part::DoneWhen, i);
+  read_threshold(completion,
+                 "minFailedInstances",
+                 1,
+                 role.completion.min_failed,
+                 role.count,
+                 Part::FailWhen,
+                 i);
+  read_threshold(completion,
+                 succeeded,
+                 role.count,
+                 role.completion.min_succeeded,
+                 role.count,
+                 Part::DoneWhen,
+                 i);
 }
 
 /// Upstream's code, and a surprise to many: without a word on it the first role to finish ends all.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "jobspec/impl/cover.h"
 #include "jobspec/impl/document.h"
 #include "jobspec/impl/names.h"
 #include "jobspec/impl/quantity.h"
@@ -139,7 +140,7 @@ class V2Printer {
     }
     Doc& out = item.set("auth", Doc::map());
     if (!auth.username.empty()) out.set("username", Doc::text(auth.username));
-    out.set("password", Doc::text(kHidden));
+    out.set("password", Doc::text(kCovered));
     if (!auth.server.empty()) out.set("registryuri", Doc::text(auth.server));
     notes_.changed(path(role, "image_auth"), "its password is not written; give it again");
   }
@@ -155,7 +156,7 @@ class V2Printer {
         Doc* next = at->find(rest.substr(0, dot));
         at = next != nullptr && next->is_map() ? next : &at->set(rest.substr(0, dot), Doc::map());
       }
-      at->set(rest, Doc::text(kHidden));
+      at->set(rest, Doc::text(kCovered));
       notes_.changed("secrets." + name, "its value is not written; give it again");
     }
     out_.set_if("secrets", std::move(secrets));
@@ -370,7 +371,6 @@ class V2Printer {
     extras.set_if("jobStatusChangeNotification", std::move(states));
   }
 
-  static constexpr std::string_view kHidden = "******";
   const JobSpec& spec_;
   Notes& notes_;
   Doc out_ = Doc::map();

@@ -46,6 +46,7 @@ class V2Reader final : public ForeignReader {
                       std::string_view key,
                       std::int64_t standard,
                       std::optional<std::int64_t>& out,
+                      std::int64_t count,
                       Part part,
                       int i);
   void warn_first_role_ends();

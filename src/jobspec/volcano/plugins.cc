@@ -43,14 +43,12 @@ constexpr std::array<Plugin, 6> kPlugins = {{{"env", {}},
                                              {"pytorch", {"master", "worker"}},
                                              {"mpi", {"master", "worker"}}}};
 
-constexpr std::array<std::string_view, 8> kOtherFlags = {"publish-not-ready-addresses",
+constexpr std::array<std::string_view, 6> kOtherFlags = {"publish-not-ready-addresses",
                                                          "disable-network-policy",
                                                          "inject-hosts-env",
-                                                         "ssh-key-file-path",
                                                          "wait-master-enabled",
                                                          "wait-master-timeout",
-                                                         "wait-master-image",
-                                                         "ssh-port"};
+                                                         "wait-master-image"};
 
 }  // namespace
 
@@ -66,11 +64,38 @@ void JobReader::give_part(std::string_view role, std::string_view part) {
   }
 }
 
+void JobReader::read_ssh_flag(Ref plugin, std::string_view flag, const std::string& value) {
+  if (flag == "ssh-key-file-path") {
+    const bool climbs = value.find("/../") != std::string::npos || value.ends_with("/..");
+    if (value.size() < 2 || !value.starts_with('/') || climbs) {
+      report_.error(plugin,
+                    "target",
+                    "\"" + shorten(value) +
+                        "\" is no folder for keys; write --ssh-key-file-path=/home/me/.ssh");
+    } else {
+      spec_.services.ssh_folder = value.ends_with('/') ? value.substr(0, value.size() - 1) : value;
+    }
+  } else if (flag == "ssh-port") {
+    const auto port = parse_whole(value);
+    if (port && *port >= 1 && *port <= limits::kMaxPort)
+      spec_.services.ssh_port = *port;
+    else
+      report_.warn(plugin, "ignored", "\"" + shorten(value) + "\" is no port; without effect");
+  } else {
+    // A private key in a job file is a secret that everybody who sees the file has.
+    report_.hide(plugin);
+    report_.warn(plugin,
+                 "ignored",
+                 "\"" + shorten(flag) +
+                     "\" is without effect: the tasks of every job get a key of their own");
+  }
+}
+
 void JobReader::read_plugin(Ref plugin) {
   const std::string_view name = plugin->key;
   const auto known = std::ranges::find(kPlugins, name, &Plugin::name);
   if (known == kPlugins.end()) {
-    if (name == "hcclrank") {
+    if (name == "hcclrank" || name == "ringsconfigmap") {
       report_.warn_at_key(
           plugin, "ignored", "needs the Kubernetes engine; without effect on this server");
     } else if (name == "ray") {
@@ -86,14 +111,7 @@ void JobReader::read_plugin(Ref plugin) {
     }
     return;
   }
-  if (name == "ssh" || name == "mpi") {
-    spec_.services.ssh = true;
-    report_.warn_at_key(
-        plugin,
-        "ignored",
-        "tasks get no keys for ssh among each other yet; on one machine mpirun needs "
-        "none");
-  }
+  if (name == "ssh" || name == "mpi") spec_.services.ssh = true;
   if (name == "mpi") spec_.services.mpi = true;
   std::vector<std::string> words;
   const Ref parent = plugin.parent();
@@ -121,8 +139,8 @@ void JobReader::read_plugin(Ref plugin) {
         spec_.services.master_port = *port;
       else if (name == "tensorflow")
         spec_.services.tensorflow_port = *port;
-    } else if (flag.name.starts_with("ssh-p") && flag.name != "ssh-port") {
-      report_.warn(plugin, "ignored", "tasks get a key of their own; without effect");
+    } else if (name == "ssh" && flag.name.starts_with("ssh-")) {
+      read_ssh_flag(plugin, flag.name, flag.value);
     } else if (std::ranges::find(kOtherFlags, flag.name) == kOtherFlags.end()) {
       report_.warn(plugin,
                    "ignored",

@@ -122,7 +122,14 @@ class Printer {
 
   json::object plugins() {
     json::object out{{"env", json::array{}}, {"svc", json::array{}}};
-    if (spec_.services.ssh) out["ssh"] = json::array{};
+    if (spec_.services.ssh) {
+      json::array words;
+      if (const auto& folder = spec_.services.ssh_folder)
+        words.emplace_back("--ssh-key-file-path=" + *folder);
+      if (const auto& port = spec_.services.ssh_port)
+        words.emplace_back("--ssh-port=" + std::to_string(*port));
+      out["ssh"] = std::move(words);
+    }
     const auto flags = [&](std::optional<std::int64_t> port) {
       json::array list;
       for (const RoleSpec& role : spec_.roles) {

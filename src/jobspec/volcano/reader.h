@@ -36,6 +36,7 @@ class JobReader final : public KubeReader {
 
   void read_plugins(Ref spec);
   void read_plugin(Ref plugin);
+  void read_ssh_flag(Ref plugin, std::string_view flag, const std::string& value);
   void give_part(std::string_view role, std::string_view part);
 
   void read_pod(Ref task, int i, model::RoleSpec& role);

@@ -95,5 +95,6 @@ void add_ffdl(const JobFacts& job, Variables& out);
 /// Unprefixed FfDL words, which images use themselves.
 void add_soft(const JobFacts& job, Variables& out);
 std::vector<std::pair<std::string, std::string>> make_files(const JobFacts& job);
+std::optional<SshFolder> make_ssh_folder(const JobFacts& job);
 
 }  // namespace ty::model

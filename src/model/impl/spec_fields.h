@@ -106,6 +106,8 @@ TY_FIELDS(MetricRule) {
 TY_FIELDS(Services) {
   v("tensorboard", x.tensorboard, d.tensorboard);
   v("ssh", x.ssh, d.ssh);
+  v("ssh_folder", x.ssh_folder, d.ssh_folder);
+  v("ssh_port", x.ssh_port, d.ssh_port);
   v("mpi", x.mpi, d.mpi);
   v("master_port", x.master_port, d.master_port);
   v("tensorflow_port", x.tensorflow_port, d.tensorflow_port);

@@ -112,6 +112,10 @@ std::expected<json::array, model::Ending> plan_mounts(const Launch& launch, Cont
   for (const std::string& folder : folders)
     mounts.push_back(bind_mount(ctl + "/etc/" + folder, "/etc/" + folder, true));
 
+  // Writable: people add hosts of their own.
+  if (const auto& ssh = launch.environment.ssh)
+    mounts.push_back(bind_mount(ssh_folder(launch), ssh->path, false));
+
   int copies = 0;
   for (const HostMount& mount : launch.mounts) {
     if (!exists(mount.host_path)) {
@@ -194,6 +198,8 @@ std::string user_of(const Launch& launch, const Image& image) {
 
 }  // namespace
 
+std::string ssh_folder(const Launch& launch) { return launch.run_dir + "/ssh"; }
+
 std::string container_name(const model::TaskKey& key) { return "ty-" + cgroup_name(key); }
 
 std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup& setup,
@@ -229,6 +235,7 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
   text.add(key::kGrace, std::max<std::int64_t>(launch.stop_grace.count(), 0));
   text.add(key::kSandbox, "container");
   text.add(key::kUser, user_of(launch, image));
+  if (const auto& ssh = launch.environment.ssh) text.add(key::kOwn, ssh->path);
   if (launch.deadline)
     text.add(key::kDeadline, std::max<std::int64_t>(to_millis(*launch.deadline), 1));
 
@@ -249,7 +256,11 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
       {"Init", false},
   };
   if (setup.max_processes > 0) host["PidsLimit"] = setup.max_processes;
-  if (resources.cpu_milli > 0) host["NanoCpus"] = resources.cpu_milli * 1'000'000;
+  if (resources.cpu_milli > 0) {
+    // Not NanoCpus: those Docker refuses where a site shares out more than the machine has.
+    host["CpuPeriod"] = 100'000;
+    host["CpuQuota"] = std::max<std::int64_t>(resources.cpu_milli * 100, 1000);
+  }
   if (resources.shm > 0) host["ShmSize"] = resources.shm;
   if (resources.memory > 0) {
     host["Memory"] = resources.memory;
@@ -282,7 +293,10 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
     json::array aliases;
     for (const std::string& alias : launch.host_aliases) aliases.emplace_back(alias);
     json::object endpoints;
-    endpoints[network] = json::object{{"Aliases", std::move(aliases)}};
+    json::object endpoint = {{"Aliases", std::move(aliases)}};
+    if (!launch.address.empty())
+      endpoint["IPAMConfig"] = json::object{{"IPv4Address", launch.address}};
+    endpoints[network] = std::move(endpoint);
     body["NetworkingConfig"] = json::object{{"EndpointsConfig", std::move(endpoints)}};
   }
   body["HostConfig"] = std::move(host);

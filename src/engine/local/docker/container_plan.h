@@ -44,6 +44,9 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
 /// `ty-JOB.A.ROLE.I.T`: one container per try, so Docker itself refuses a second.
 std::string container_name(const model::TaskKey& key);
 
+/// Where the keys of a task lie that its container sees as `SshFolder::path`.
+std::string ssh_folder(const Launch& launch);
+
 inline constexpr char kOwnerLabel[] = "trainyard.owner";
 inline constexpr char kTaskLabel[] = "trainyard.task";  ///< JOB.A.ROLE.I.T
 

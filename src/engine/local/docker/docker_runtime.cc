@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "base/text.h"
+#include "engine/local/docker/addresses.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/process/sweep.h"
@@ -248,6 +249,7 @@ Result<void> DockerRuntime::make_files(const Launch& launch, const ContainerPlan
   TY_DO(recycler_.make(launch.run_dir));
   TY_DO(make_folder(ctl, 0755, 0711));
   for (const auto& copy : plan.copies) TY_DO(copy_folder(copy));
+  if (const auto& ssh = launch.environment.ssh) TY_DO(write_ssh_folder(ssh_folder(launch), *ssh));
   for (const auto& [name, content] : plan.files) TY_DO(write_file(ctl + "/" + name, content, 0644));
   // Where single files are mounted, there must be files.
   const std::string journal = std::string("/run") + supervisor::kJournalSuffix;
@@ -289,10 +291,11 @@ Result<std::expected<Fd, model::Ending>> DockerRuntime::begin(const Launch& laun
   return run(launch, ticket, *network);
 }
 
-Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const Launch& launch,
+Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const Launch& given,
                                                             std::int64_t ticket,
                                                             const std::string& network) {
   using Begun = std::expected<Fd, model::Ending>;
+  const Launch launch = with_addresses(given, networks_.addresses(network, given.peers.size()));
   const std::string name = container_name(launch.key);
   const auto refuse = [&](const Error& error) {
     return Begun(std::unexpect, refusal(error, launch));
@@ -321,6 +324,12 @@ Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const Launch& launch
   }
   if (!created) return refuse(created.error());
   auto started = client_.post("/containers/" + name + "/start");
+  // An earlier try of the task has told its end, and Docker has not yet taken its address back.
+  for (int round = 0; !started && round < 200; ++round) {
+    if (started.error().message.find("ddress already in use") == std::string::npos) break;
+    ::usleep(50'000);
+    started = client_.post("/containers/" + name + "/start");
+  }
   if (!started) {
     // Docker may have hung up in the middle: what the journal says is the truth.
     const bool has_begun = read_journal(launch.run_dir).has_begun;

@@ -51,7 +51,7 @@ class DockerRuntime final : public Runtime {
   Result<void> look_around();
   ContainerSetup setup() const;
   Result<void> make_files(const Launch& launch, const ContainerPlan& plan) const;
-  Result<std::expected<Fd, model::Ending>> run(const Launch& launch,
+  Result<std::expected<Fd, model::Ending>> run(const Launch& given,
                                                std::int64_t ticket,
                                                const std::string& network);
   Result<void> remove_container(const std::string& name);

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <fstream>
 
+#include "engine/local/docker/addresses.h"
 #include "engine/local/docker/client.h"
 #include "engine/local/docker/container_plan.h"
 #include "engine/local/docker/image.h"
@@ -54,7 +55,7 @@ class ContainerPlanTest : public ::testing::Test {
 TEST_F(ContainerPlanTest, LimitsAndRightsAreThoseOfTheTask) {
   const json::value made = body();
   const json::object& host = made.at("HostConfig").as_object();
-  EXPECT_EQ(host.at("NanoCpus").as_int64(), 1'500'000'000);
+  EXPECT_EQ(host.at("CpuQuota").as_int64(), 150'000);
   EXPECT_EQ(host.at("Memory").as_int64(), 64 << 20);
   EXPECT_EQ(host.at("MemorySwap").as_int64(), 64 << 20);
   EXPECT_EQ(host.at("ShmSize").as_int64(), 1 << 20);
@@ -65,6 +66,34 @@ TEST_F(ContainerPlanTest, LimitsAndRightsAreThoseOfTheTask) {
             json::serialize(host.at("CapAdd")).find("SYS_CHROOT"));
   EXPECT_FALSE(host.contains("DeviceRequests"));
   EXPECT_FALSE(host.contains("Binds"));
+}
+
+TEST_F(ContainerPlanTest, AddressesTakeThePlaceOfTheirMarks) {
+  const auto mark = [](int n) { return "\x1f" + std::to_string(n) + "\x1f"; };
+  launch_.peers = {"ps-0", "worker-0", "worker-1"};
+  launch_.number = 1;
+  launch_.environment.platform = {{"HOSTS", mark(1) + ":80," + mark(2) + ":81"},
+                                  {"PLAIN", "as it is"}};
+  launch_.environment.files = {{"peers.json", "[" + mark(0) + "]"}};
+  launch_.command.args = {"--me=" + mark(1)};
+  Launch made = with_addresses(launch_, {"10.1.0.2", "10.1.0.3", "10.1.0.4"});
+  EXPECT_EQ(made.address, "10.1.0.3");
+  EXPECT_EQ(made.environment.platform[0].second, "10.1.0.3:80,10.1.0.4:81");
+  EXPECT_EQ(made.environment.platform[1].second, "as it is");
+  EXPECT_EQ(made.environment.files[0].second, "[10.1.0.2]");
+  EXPECT_EQ(made.command.args[0], "--me=10.1.0.3");
+  launch_ = made;
+  EXPECT_NE(plan().body.find(R"("IPAMConfig":{"IPv4Address":"10.1.0.3"})"), std::string::npos);
+}
+
+TEST_F(ContainerPlanTest, NamesStandForAddressesThatNobodyKnows) {
+  launch_.peers = {"main-0"};
+  launch_.environment.platform = {{"HOST",
+                                   "\x1f"
+                                   "0\x1f"}};
+  launch_ = with_addresses(launch_, {});
+  EXPECT_EQ(launch_.environment.platform[0].second, "main-0");
+  EXPECT_EQ(plan().body.find("IPAMConfig"), std::string::npos);
 }
 
 TEST_F(ContainerPlanTest, ADebugJobMayTrace) {

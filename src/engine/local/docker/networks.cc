@@ -75,6 +75,18 @@ Result<std::string> Networks::acquire(const JobId& job) {
   return name_of(*slot);
 }
 
+std::vector<std::string> Networks::addresses(const std::string& network, std::size_t tasks) const {
+  constexpr std::size_t kFirst = 2;  // 0 is the network, 1 the machine
+  constexpr std::size_t kEnd = 255;  // everybody at once
+  const std::optional<int> slot = slot_of(network);
+  const std::string subnet = slot ? nth_subnet(subnets_, *slot) : std::string();
+  std::vector<std::string> all;
+  if (subnet.empty() || kFirst + tasks > kEnd) return all;
+  const std::string prefix = subnet.substr(0, subnet.rfind('.') + 1);
+  for (std::size_t i = 0; i < tasks; ++i) all.push_back(prefix + std::to_string(kFirst + i));
+  return all;
+}
+
 Result<int> Networks::make() {
   std::string refusal = "no network is free";
   for (int slot = 0; slot < kMost; ++slot) {

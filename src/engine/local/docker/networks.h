@@ -25,6 +25,9 @@ class Networks {
 
   /// The name of the job's network; once for each of its containers.
   Result<std::string> acquire(const JobId& job);
+  /// Addresses on a network for so many tasks, the same each time; none where Docker chooses them,
+  /// or where there are too few for all.
+  std::vector<std::string> addresses(const std::string& network, std::size_t tasks) const;
   /// Once for each container that is gone. True: it was the job's last.
   bool release(const JobId& job);
   /// A container that was there before us.

@@ -14,6 +14,7 @@
 #include "engine/local/process/fd.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/supervisor/launch_format.h"
+#include "engine/local/transfer/transfers.h"
 
 namespace ty::engine {
 namespace {
@@ -166,6 +167,7 @@ Result<void> Recycler::remove(const std::string& run_dir) {
   TY_DO(unlink_if_there(run_dir + supervisor::kDeadlineSuffix));
   const std::lock_guard lock(folders_);
   TY_DO(move_aside(run_dir + supervisor::kControlSuffix));
+  TY_DO(move_aside(run_dir + kTransferSuffix));
   if (keep(run_dir)) return {};
   // The journal last: as long as it is there the task is not begun again.
   TY_DO(unlink_if_there(run_dir + supervisor::kLaunchSuffix));

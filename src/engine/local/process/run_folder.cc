@@ -101,6 +101,12 @@ Result<void> copy_folder(const ProcessPlan::Copy& copy) {
   return {};
 }
 
+Result<void> write_ssh_folder(const std::string& path, const model::SshFolder& ssh) {
+  TY_DO(make_folder(path, 0700, 0755));
+  for (const auto& [name, content] : ssh.files) TY_DO(write_file(path + "/" + name, content, 0600));
+  return {};
+}
+
 bool is_contained(const std::string& run_dir) {
   return ::access((run_dir + supervisor::kControlSuffix).c_str(), F_OK) == 0;
 }
@@ -123,6 +129,7 @@ Result<void> make_run_folder(const Launch& launch, const ProcessPlan& plan, Recy
     }
   }
   for (const auto& [path, content] : plan.files) TY_DO(write_file(path, content, 0644));
+  if (const auto& ssh = launch.environment.ssh) TY_DO(write_ssh_folder(ssh->path, *ssh));
   if (plan.owner) give_to(launch.run_dir, plan.owner->first, plan.owner->second);
   TY_DO(make_folder(parent_of(launch.log_path), 0750, 0750));
   return replace_small_file(launch.run_dir + supervisor::kLaunchSuffix, plan.launch_text, 0600);

@@ -21,6 +21,8 @@ std::string control_prefix(const std::string& run_dir, bool is_contained);
 Result<void> make_folder(const std::string& path, unsigned mode, unsigned parent_mode);
 /// Replaces it; its folder is made if it is missing. Links are not followed.
 Result<void> write_file(const std::string& path, std::string_view content, unsigned mode);
+/// Keys of a task: nobody but its user may read them.
+Result<void> write_ssh_folder(const std::string& path, const model::SshFolder& ssh);
 /// The whole of `copy`, or nothing.
 Result<void> copy_folder(const ProcessPlan::Copy& copy);
 

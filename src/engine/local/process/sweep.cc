@@ -14,6 +14,7 @@
 #include "engine/local/process/journal.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/supervisor/launch_format.h"
+#include "engine/local/transfer/transfers.h"
 
 namespace ty::engine {
 namespace {
@@ -43,6 +44,7 @@ std::string run_folder_of(std::string path) {
                              supervisor::kJournalSuffix,
                              supervisor::kDeadlineSuffix,
                              supervisor::kControlSuffix,
+                             kTransferSuffix,
                              ".launch.new",
                              ".deadline.new"}) {
     if (path.ends_with(suffix)) return path.substr(0, path.size() - std::strlen(suffix));

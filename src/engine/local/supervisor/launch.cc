@@ -24,6 +24,7 @@ constexpr TextField kTexts[] = {
     {key::kRunDir, &Launch::run_dir},
     {key::kDev, &Launch::dev},
     {key::kUser, &Launch::user},
+    {key::kOwn, &Launch::own},
     {key::kCgroup2, &Launch::cgroup2},
     {key::kCgroupMemory, &Launch::cgroup_memory},
     {key::kCgroupCpu, &Launch::cgroup_cpu},

@@ -49,6 +49,7 @@ struct Launch {
   const char* run_dir = nullptr;
   const char* dev = nullptr;
   const char* user = nullptr;
+  const char* own = nullptr;
   List<Bind> binds;
   List<const char*> warnings;
   std::int64_t shm = 0;

@@ -75,6 +75,8 @@ inline constexpr char kCgroupCpuacct[] = "cgroup1_cpuacct";
 inline constexpr char kUser[] = "user";  // `name`, `uid`, `name:group`: looked up in the container
 inline constexpr char kUid[] = "uid";
 inline constexpr char kGid[] = "gid";
+inline constexpr char kOwn[] =
+    "own";  // a folder that, with the files in it, is given to the task's user
 inline constexpr char kKeepCaps[] = "keep_caps";  // bit mask, decimal
 inline constexpr char kDataLimit[] =
     "data_limit";                              // bytes, RLIMIT_DATA where no cgroup limits memory

@@ -1,5 +1,6 @@
 #include "user.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,6 +63,22 @@ bool has_home(const Launch& launch) {
   return false;
 }
 
+/// Keys are of use to nobody but the task's user: ssh refuses those of others. What cannot be given
+/// away, where users are remapped, stays as it is.
+void give_away(const Launch& launch) {
+  if (launch.own == nullptr) return;
+  const auto uid = static_cast<uid_t>(launch.uid < 0 ? 0 : launch.uid);
+  const auto gid = static_cast<gid_t>(launch.gid < 0 ? 0 : launch.gid);
+  DIR* const folder = opendir(launch.own);
+  if (folder == nullptr) return;
+  [[maybe_unused]] int done = fchown(dirfd(folder), uid, gid);
+  while (const dirent* entry = readdir(folder)) {
+    if (entry->d_type == DT_REG)
+      done = fchownat(dirfd(folder), entry->d_name, uid, gid, AT_SYMLINK_NOFOLLOW);
+  }
+  closedir(folder);
+}
+
 }  // namespace
 
 bool resolve_user(Launch& launch, Failure& failure) {
@@ -93,6 +110,7 @@ bool resolve_user(Launch& launch, Failure& failure) {
     launch.env.back() = strdup(home.c_str());  // over the null pointer at the end
     launch.env.push(nullptr);
   }
+  give_away(launch);
   // uid 0 needs no change, and keeps the capabilities it is meant to keep.
   if (launch.uid == 0 && launch.gid <= 0) launch.uid = launch.gid = -1;
   return true;

@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "engine/launch.h"
+
+namespace ty::engine::docker {
+
+/// The launch with the tasks' addresses where the marks were (`kAddressMark`), and its own; with
+/// their names where there are no addresses.
+Launch with_addresses(Launch launch, const std::vector<std::string>& addresses);
+
+}  // namespace ty::engine::docker
