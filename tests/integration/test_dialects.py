@@ -378,3 +378,97 @@ def test_openpai_is_debug_holds_a_failed_task_for_a_while(make_server):
     assert server.job(job)["state"] == "running"
     ended = server.wait(job, "failed")
     assert server.tasks(ended)["main-0"]["exit_code"] == 5
+
+# -- what the platform does when it loses a task itself
+
+
+def lose(server, job):
+    """Kills everything of the job from outside once it runs, as the kernel does when the machine is short of memory."""
+    eventually(lambda: "first" in server.logs(job), "it runs")
+    server.kill_tasks(job)
+
+
+FIRST = "[ $TRAINYARD_ATTEMPT$TRAINYARD_TASK_ATTEMPT = 00 ] || exit 0; echo first; exec sleep 600"
+LOST = {
+    # name: (file, end, attempt in which it ended)
+    "openpai": (json.dumps({"jobName": "lost1", "image": "x", "taskRoles": [{"name": "w", "memoryMB": 100, "command": FIRST}]}),
+                "succeeded", 1),
+    "octopus": (octopus("lost2", w=(1, 1, 1, True, FIRST)), "failed", 0),
+    "volcano": (volcano("lost3", {"w": (1, FIRST)}), "succeeded", 0),
+    "volcano-evicted": (volcano("lost4", {"w": (1, FIRST)}, policies=[{"event": "PodEvicted", "action": "RestartJob"}]),
+                        "succeeded", 1),
+    "volcano-any": (volcano("lost5", {"w": (1, FIRST)}, policies=[{"event": "*", "action": "TerminateJob"}]), "failed", 0),
+}
+
+
+def test_a_lost_task_is_nobodys_fault_on_openpai_a_failure_on_octopus_and_up_to_the_policies_on_volcano(server):
+    jobs = {name: server.submit(text) for name, (text, _, _) in LOST.items()}
+    jobs["ffdl"] = submit_with_code(server, manifest("lost6", FIRST))
+    for job in jobs.values():
+        lose(server, job)
+    for name, (state, attempt) in {**{name: rest for name, (_, *rest) in LOST.items()}, "ffdl": ("failed", 0)}.items():
+        ended = server.wait(jobs[name], patience=120)
+        assert (ended["state"], ended["attempt"]) == (state, attempt), (name, ended)
+
+
+def test_volcano_restart_task_starts_all_of_it_again_and_nothing_else(server):
+    """RestartTask: every replica of the task, not those of others."""
+    script = "echo try $TRAINYARD_TASK_ATTEMPT; [ $TRAINYARD_TASK_ATTEMPT -ge 1 ] && exit 0; [ $VC_TASK_INDEX = 0 ] && exit 1; exec sleep 600"
+    done = {"policies": [{"event": "PodFailed", "action": "RestartTask"}, {"event": "TaskCompleted", "action": "CompleteJob"}]}
+    job = server.submit(volcano("restart-task", {"w": (2, script, done), "ps": (1, "echo serving; exec sleep 600")}))
+    ended = server.wait(job, "succeeded", patience=120)
+    assert ended["attempt"] == 0
+    for index in (0, 1):
+        assert "try 1\n" in server.logs(job, task=f"w-{index}")
+    assert server.logs(job, task="ps-0") == "serving\n"
+
+
+def test_volcano_depends_on_any_needs_one_of_them(server):
+    """iteration: any: the worker starts when one of the two it waits for has."""
+    tasks = {"w": (1, "true", {"dependsOn": {"name": ["a", "b"], "iteration": "any"},
+                               "policies": [{"event": "TaskCompleted", "action": "CompleteJob"}]}),
+             "a": (1, WAIT), "b": (1, WAIT)}
+    ended = server.tasks(server.wait(server.submit(volcano("depends-any", tasks)), "succeeded"))
+    assert min(ended["a-0"]["started_at"], ended["b-0"]["started_at"]) <= ended["w-0"]["started_at"]
+
+
+def test_volcano_always_starts_again_after_success_too(server):
+    again = {"pod": {"restartPolicy": "Always"}, "maxRetry": 1}
+    job = server.submit(volcano("always", {"w": (1, "echo run $TRAINYARD_TASK_ATTEMPT", again)}))
+    server.wait(job, "succeeded", patience=120)
+    assert "run 1\n" in server.logs(job, task="w-0")
+
+
+def test_octopus_the_first_of_two_main_tasks_decides(server):
+    job = server.submit(octopus("two-mains", a=(1, 1, 1, True, "true"), b=(1, 1, 1, True, WAIT)))
+    assert states(server, server.wait(job, "succeeded")) == {"a-0": "succeeded", "b-0": "stopped"}
+
+
+def test_openpai_retry_minus_one_never_gives_up_and_minus_two_begins_again_after_success(server):
+    def job(name, retries, command):
+        return server.submit(json.dumps({"jobName": name, "image": "x", "retryCount": retries,
+                                         "taskRoles": [{"name": "w", "memoryMB": 100, "command": command}]}))
+    never = job("never-gives-up", -1, "[ $TRAINYARD_ATTEMPT = 2 ]")
+    again = job("once-more", -2, "echo attempt $TRAINYARD_ATTEMPT")
+    broken = job("not-for-ever", -1, "/no/such/program")
+    assert server.wait(never, "succeeded", patience=120)["attempt"] == 2
+    eventually(lambda: server.job(again)["attempt"] >= 1, "it began again", patience=60)
+    server.stop_job(again)
+    server.wait(again, "cancelled")
+    assert server.wait(broken, {"succeeded", "failed"})["state"] == "failed"
+
+
+def test_openpai_kill_all_on_completed_task_number(server):
+    job = server.submit(json.dumps({"jobName": "kill-all", "image": "x", "killAllOnCompletedTaskNumber": 1, "taskRoles": [
+        {"name": "w", "taskNumber": 2, "memoryMB": 100, "command": f"[ $PAI_TASK_INDEX = 0 ] || {WAIT}"}]}))
+    assert states(server, server.wait(job, "succeeded")) == {"w-0": "succeeded", "w-1": "stopped"}
+
+
+def test_openpai_gpu_type_chooses_the_device_and_extras_come_back(make_server):
+    server = make_server(TRAINYARD_NODE__GPUS="A100:1,V100:1").start()
+    text = json.dumps({"jobName": "typed", "image": "x", "gpuType": "V100", "extras": {"note": ["kept", 1]}, "taskRoles": [
+        {"name": "w", "gpuNumber": 1, "memoryMB": 100, "command": "echo $CUDA_VISIBLE_DEVICES $TRAINYARD_GPU_TYPE"}]})
+    job = server.submit(text)
+    server.wait(job, "succeeded")
+    assert server.logs(job) == "1 V100\n"
+    assert server.call("GET", f"/api/v1/jobs/{job}/spec").text == text
