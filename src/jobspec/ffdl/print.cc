@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "jobspec/ffdl/command.h"
-#include "jobspec/impl/block_yaml.h"
 #include "jobspec/impl/cover.h"
+#include "jobspec/impl/document.h"
 #include "jobspec/impl/quantity.h"
 #include "jobspec/impl/shell_text.h"
 #include "model/words.h"
@@ -362,8 +362,9 @@ class Printer {
 
 std::string print(const JobSpec& spec, const std::string&, Notes& notes) {
   json::object manifest = Printer(spec, notes).run();
-  if (spec.dialect == model::Dialect::Ffdl) return_unknown(manifest, spec);
-  return to_block_yaml(manifest);
+  Doc document = Doc::of(manifest);
+  if (spec.dialect == model::Dialect::Ffdl) document.put_unknown(spec);
+  return document.to_yaml();
 }
 
 }  // namespace ty::jobspec::ffdl

@@ -2,8 +2,8 @@
 
 #include <boost/json.hpp>
 
-#include "jobspec/impl/block_yaml.h"
 #include "jobspec/impl/defaults.h"
+#include "jobspec/impl/document.h"
 #include "jobspec/impl/kube_quantity.h"
 #include "jobspec/impl/shell_text.h"
 #include "model/names.h"
@@ -125,8 +125,9 @@ std::string print(const JobSpec& spec, const std::string&, Notes& notes) {
     tasks.emplace_back(std::move(task));
   }
   job["tasks"] = std::move(tasks);
-  if (spec.dialect == model::Dialect::GpuManager) return_unknown(job, spec);
-  return to_block_yaml(job);
+  Doc document = Doc::of(job);
+  if (spec.dialect == model::Dialect::GpuManager) document.put_unknown(spec);
+  return document.to_yaml();
 }
 
 }  // namespace ty::jobspec::gpu_manager

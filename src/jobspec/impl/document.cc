@@ -1,7 +1,11 @@
 #include "jobspec/impl/document.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <boost/json.hpp>
+#include <cstdlib>
 
 #include "base/text.h"
 #include "jobspec/impl/readers.h"
@@ -46,7 +50,11 @@ Doc Doc::of(Ref ref) {
     case Kind::Scalar: {
       const bool bare = ref.is_plain() && (is_bool_word(ref->text) || is_json_number(ref->text));
       if (!bare) return text(ref->text);
-      return {Kind::Scalar, jobspec::to_json(ref), false};
+      std::string word = jobspec::to_json(ref);
+      // Boost.JSON writes one half as 5E-1.
+      if (word.find('E') != std::string::npos)
+        word = fmt::format("{}", std::strtod(word.c_str(), nullptr));
+      return {Kind::Scalar, std::move(word), false};
     }
     case Kind::List: {
       Doc out = list();
@@ -68,6 +76,8 @@ Doc Doc::of_json(const std::string& json) {
   for (const Ref document : tree.documents()) return of(document);
   return null();
 }
+
+Doc Doc::of(const boost::json::object& object) { return of_json(boost::json::serialize(object)); }
 
 Doc& Doc::set(std::string_view key, Doc value) {
   if (Doc* old = find(key)) {
@@ -127,6 +137,10 @@ void Doc::put(std::string_view pointer, Doc value) {
   }
 }
 
+void Doc::put_unknown(const model::JobSpec& spec) {
+  for (const model::UnknownKey& key : spec.unknown) put(key.pointer, of_json(key.value));
+}
+
 std::string Doc::to_json() const {
   std::string out;
   write_json(out, 0);
@@ -176,8 +190,8 @@ std::string Doc::to_yaml() const {
 void Doc::write_yaml(std::string& out, std::size_t indent) const {
   for (const auto& [key, child] : children_) {
     out.append(indent, ' ');
-    const bool nested =
-        (child.kind_ == Kind::Map || child.kind_ == Kind::List) && !child.children_.empty();
+    const bool nested = (child.kind_ == Kind::Map || child.kind_ == Kind::List) &&
+                        !child.children_.empty() && !child.fits_line();
     if (kind_ == Kind::Map) {
       out += yaml_word(key);
       out += ':';
@@ -202,9 +216,26 @@ void Doc::write_yaml(std::string& out, std::size_t indent) const {
   }
 }
 
+/// A list of a few words.
+bool Doc::fits_line() const {
+  constexpr std::size_t kLine = 70;
+  if (kind_ != Kind::List) return false;
+  std::size_t length = 0;
+  for (const auto& [key, child] : children_) {
+    if (child.kind_ == Kind::Map || child.kind_ == Kind::List ||
+        child.scalar_.find('\n') != std::string::npos)
+      return false;
+    length += child.scalar_.size() + 2;
+  }
+  return length <= kLine;
+}
+
 void Doc::write_yaml_value(std::string& out, std::size_t indent) const {
   if (kind_ == Kind::Map || kind_ == Kind::List) {
-    out += kind_ == Kind::Map ? "{}\n" : "[]\n";
+    std::vector<std::string> words;
+    for (const auto& [key, child] : children_)
+      words.push_back(child.is_text_ ? yaml_word(child.scalar_) : child.scalar_);
+    out += (kind_ == Kind::Map ? "{}" : yaml_list(words)) + "\n";
     return;
   }
   if (!is_text_ || !fits_block(scalar_)) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <boost/json/fwd.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "jobspec/impl/tree.h"
+#include "model/job_spec.h"
 
 namespace ty::jobspec {
 
@@ -23,6 +25,7 @@ class Doc {
   static Doc of(Ref ref);
   /// What a JSON text says; null where it says nothing.
   static Doc of_json(const std::string& json);
+  static Doc of(const boost::json::object& object);
 
   /// Adds or replaces an entry of a map.
   Doc& set(std::string_view key, Doc value);
@@ -33,6 +36,8 @@ class Doc {
   void erase(std::string_view key);
   /// At a JSON pointer, where the map or list to hold it exists; nothing happens where not.
   void put(std::string_view pointer, Doc value);
+  /// The keys that the reader did not know, where they stood.
+  void put_unknown(const model::JobSpec& spec);
 
   bool is_map() const { return kind_ == Kind::Map; }
   bool is_list() const { return kind_ == Kind::List; }
@@ -40,13 +45,14 @@ class Doc {
   std::size_t size() const { return children_.size(); }
 
   std::string to_json() const;  ///< two blanks deep, with a line end
-  std::string to_yaml() const;  ///< blocks; several lines of text as `|`
+  std::string to_yaml() const;  ///< blocks; several lines of text as `|`, short lists in one line
 
  private:
   Doc(Kind kind, std::string scalar, bool is_text)
       : kind_(kind), scalar_(std::move(scalar)), is_text_(is_text) {}
   void write_json(std::string& out, std::size_t indent) const;
   void write_yaml(std::string& out, std::size_t indent) const;
+  bool fits_line() const;
   void write_yaml_value(std::string& out, std::size_t indent) const;
 
   Kind kind_;

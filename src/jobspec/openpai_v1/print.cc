@@ -7,7 +7,7 @@
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/names.h"
 #include "jobspec/impl/quantity.h"
-#include "jobspec/impl/script.h"
+#include "jobspec/impl/shell_text.h"
 #include "jobspec/openpai_v1/folders.h"
 
 namespace ty::jobspec::openpai_v1 {
@@ -41,10 +41,7 @@ class V1Printer {
     out_.set_if("extras", std::move(extras));
     Doc& roles = out_.set("taskRoles", Doc::list());
     for (const RoleSpec& one : spec_.roles) roles.push(role(one));
-    if (spec_.dialect == model::Dialect::OpenPaiV1) {
-      for (const model::UnknownKey& key : spec_.unknown)
-        out_.put(key.pointer, Doc::of_json(key.value));
-    }
+    if (spec_.dialect == model::Dialect::OpenPaiV1) out_.put_unknown(spec_);
     return out_.to_json();
   }
 
@@ -148,7 +145,7 @@ class V1Printer {
   void command(const RoleSpec& role, Doc& out) {
     model::Command plain;
     plain.shell = model::Shell::Bash;
-    const std::string script = as_script(role, plain);
+    const std::string script = script_of(role.command, export_lines({}, role.env), plain);
     if (trim(script).empty())
       notes_.refused(path(role, "command"), "the image's own command has no word; write it out");
     if (!role.env.empty()) notes_.changed(path(role, "env"), "written as lines before the command");

@@ -8,7 +8,7 @@
 #include "jobspec/impl/document.h"
 #include "jobspec/impl/names.h"
 #include "jobspec/impl/quantity.h"
-#include "jobspec/impl/script.h"
+#include "jobspec/impl/shell_text.h"
 #include "jobspec/openpai_v2/reader.h"
 
 namespace ty::jobspec::openpai_v2 {
@@ -57,10 +57,7 @@ class V2Printer {
     if (spec_.workspace != "default")
       map("defaults").set("virtualCluster", Doc::text(spec_.workspace));
     extras(carried);
-    if (spec_.dialect == model::Dialect::OpenPaiV2) {
-      for (const model::UnknownKey& key : spec_.unknown)
-        out_.put(key.pointer, Doc::of_json(key.value));
-    }
+    if (spec_.dialect == model::Dialect::OpenPaiV2) out_.put_unknown(spec_);
     return out_.to_yaml();
   }
 
@@ -237,15 +234,8 @@ class V2Printer {
     plain.errexit = plain.nounset = plain.pipefail = true;
     plain.pre = role.command.pre;
     plain.post = role.command.post;
-    std::string script = as_script(role, plain);
-    if (!spec_.env.empty()) {
-      std::string head;
-      for (const auto& [name, value] : spec_.env)
-        head +=
-            value ? "export " + name + "=" + shell_quote(*value) + "\n" : "unset " + name + "\n";
-      script = head + script;
-      notes_.changed("env", "written as lines before each command");
-    }
+    const std::string script = script_of(role.command, export_lines(spec_.env, role.env), plain);
+    if (!spec_.env.empty()) notes_.changed("env", "written as lines before each command");
     if (trim(script).empty())
       notes_.refused(path(role, "command"), "the image's own command has no word; write it out");
     if (!role.env.empty()) notes_.changed(path(role, "env"), "written as lines before the command");

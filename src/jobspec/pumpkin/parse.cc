@@ -7,7 +7,6 @@
 #include "jobspec/impl/defaults.h"
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/placed_reader.h"
-#include "jobspec/impl/shell_text.h"
 
 namespace ty::jobspec::pumpkin {
 namespace {
@@ -343,7 +342,7 @@ class TrainJobReader final : public PlacedReader {
           report_.warn(pair, "ignored", "has no key or no value, and is left out");
         continue;
       }
-      role.command.script += " --" + key + "=" + shell_quoted(value);
+      role.command.script += " --" + key + "=" + shell_quote(value);
     }
   }
 

@@ -4,7 +4,7 @@
 #include <boost/json.hpp>
 
 #include "base/text.h"
-#include "jobspec/impl/block_yaml.h"
+#include "jobspec/impl/document.h"
 #include "jobspec/impl/names.h"
 #include "jobspec/impl/shell_text.h"
 
@@ -189,8 +189,9 @@ class Printer {
 
 std::string print(const JobSpec& spec, const std::string&, Notes& notes) {
   json::object job = Printer(spec, notes).run();
-  if (spec.dialect == Dialect::Octopus) return_unknown(job, spec);
-  return to_pretty_json(job);
+  Doc document = Doc::of(job);
+  if (spec.dialect == Dialect::Octopus) document.put_unknown(spec);
+  return document.to_json();
 }
 
 }  // namespace ty::jobspec::pumpkin

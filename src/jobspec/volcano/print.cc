@@ -4,8 +4,8 @@
 #include <boost/json.hpp>
 
 #include "base/text.h"
-#include "jobspec/impl/block_yaml.h"
 #include "jobspec/impl/defaults.h"
+#include "jobspec/impl/document.h"
 #include "jobspec/impl/kube_quantity.h"
 #include "jobspec/impl/names.h"
 #include "jobspec/impl/shell_text.h"
@@ -344,8 +344,8 @@ class Printer {
 }  // namespace
 
 std::string print(const JobSpec& spec, const std::string& carried, Notes& notes) {
-  if (spec.dialect == Dialect::Volcano && spec.kube) return json_to_block_yaml(*spec.kube);
-  return to_block_yaml(Printer(spec, carried, notes).run());
+  if (spec.dialect == Dialect::Volcano && spec.kube) return Doc::of_json(*spec.kube).to_yaml();
+  return Doc::of(Printer(spec, carried, notes).run()).to_yaml();
 }
 
 }  // namespace ty::jobspec::volcano
