@@ -299,11 +299,11 @@ Result<void> LocalEngine::Impl::begin(const Launch& launch, std::int64_t ticket)
       launch.network == model::Network::Host || !runtime->capabilities().images;
   if (const auto port = shares_ports ? port_in_use(launch.placement) : std::nullopt) {
     drop(ticket);
-    report_fault(launch.key,
-                 model::fault(model::Reason::PortConflict,
-                              fmt::format("port {} is taken: something else on this machine "
-                                          "listens there; ask for another one, or for any",
-                                          *port)));
+    reports.fault(launch.key,
+                  model::fault(model::Reason::PortConflict,
+                               fmt::format("port {} is taken: something else on this machine "
+                                           "listens there; ask for another one, or for any",
+                                           *port)));
     return {};
   }
   TY_TRY(auto begun, runtime->begin(launch, ticket, watcher.notify_fd()));

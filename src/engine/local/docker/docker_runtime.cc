@@ -326,7 +326,10 @@ Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const Launch& given,
   auto started = client_.post("/containers/" + name + "/start");
   // An earlier try of the task has told its end, and Docker has not yet taken its address back.
   for (int round = 0; !started && round < 200; ++round) {
-    if (started.error().message.find("ddress already in use") == std::string::npos) break;
+    const std::string& why = started.error().message;
+    const bool is_taken = why.find("ddress already in use") != std::string::npos ||
+                          why.find("already allocated") != std::string::npos;  // Podman's words
+    if (!is_taken) break;
     ::usleep(50'000);
     started = client_.post("/containers/" + name + "/start");
   }
