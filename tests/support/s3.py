@@ -100,13 +100,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     Content_Type="application/xml")
 
 
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """Whoever asked was stopped half-way, as some tests want it."""
+
+
 class Store:
     def __init__(self, access, secret):
         self.access, self.secret = access, secret
         self.buckets, self.times = defaultdict(dict), {}
         self.hold = lambda method, key: None
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.server.store = self
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

@@ -251,7 +251,12 @@ void LocalEngine::Impl::bring(const Launch& launch, std::int64_t ticket) {
     fault = model::fault(model::Reason::StartFailed, made.error().message);
   else
     fault = transfers.fetch(launch, is_cancelled);
-  if (is_cancelled()) return;  // stopped: that was reported already
+  if (is_cancelled()) {
+    // Stopped, which was reported; and perhaps forgotten while the last files still came.
+    if (is_closing_) return;
+    [[maybe_unused]] const auto gone = recycler->remove(launch.run_dir);
+    return;
+  }
   if (!fault) {
     const Result<void> begun = prepare(launch, ticket);
     if (begun) return;
