@@ -1,6 +1,7 @@
 """The core of the docker runtime once more, on Podman's compatible service: the same jobs, the same words."""
 import docker
 import pytest
+from trainyard import Server
 from test_docker import (  # noqa: F401  (collected here with the fixtures below)
     containers_of, make_server, run, server,
     test_a_container_killed_by_somebody_else_is_lost_not_failed,
@@ -33,3 +34,13 @@ def daemon(tmp_path_factory):
 def test_it_is_podman(daemon):
     status, version = daemon("GET", "/version")
     assert status == 200 and version["Components"][0]["Name"] == "Podman Engine", version
+
+
+def test_networks_without_names_are_warned_of(tmp_path):
+    poor = docker.Podman(tmp_path / "podman", network="cni")
+    try:
+        with Server(tmp_path / "data", TRAINYARD_RUNTIME="docker", TRAINYARD_DOCKER__SOCKET=poor.socket) as server:
+            [node] = server.get("/api/v1/nodes")["nodes"]
+            assert any("netavark" in text for text in node["warnings"]), node
+    finally:
+        poor.destroy()

@@ -227,20 +227,21 @@ class Daemon:
 class Podman(Daemon):
     """Podman's compatible service under a folder of its own, spoken to as if it were Docker."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, network="netavark"):
+        self.network = network
         super().__init__(folder, live_restore=False)
 
     def start(self, patience=90):
         settings = self.folder / "containers.conf"
         # crun refuses machines whose cgroups are of both versions, and the limits of Debian's configuration are above ours.
         settings.write_text('[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n'
-                            '[network]\nnetwork_backend = "netavark"\n'
+                            f'[network]\nnetwork_backend = "{self.network}"\n'
                             f'network_config_dir = "{self.folder}/networks"\n'
                             '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n')
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 ["podman", "--root", self.folder / "data", "--runroot", self.exec_root / "run", "--tmpdir",
-                 self.exec_root / "tmp", "--storage-driver", "overlay", *self.flags, "system", "service", "--time", "0",
+                 self.exec_root / "tmp", "--storage-driver", "vfs", *self.flags, "system", "service", "--time", "0",
                  f"unix://{self.socket}"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd=self.folder,
                 env={**os.environ, "PATH": self.path, "CONTAINERS_CONF": str(settings)})

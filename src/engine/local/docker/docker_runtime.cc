@@ -156,6 +156,13 @@ Result<void> DockerRuntime::look_around() {
   TY_TRY(const std::string answer, client_.get("/info"));
   TY_TRY(const json::value info, parsed(answer));
   TY_TRY(const bool is_podman, client_.is_podman());
+  std::string network_backend;
+  if (is_podman) {
+    if (const auto own = client_.get("/libpod/info")) {
+      if (const auto told = parsed(*own))
+        network_backend = text_at(*told, {"host", "networkBackend"});
+    }
+  }
   const std::lock_guard lock(mutex_);
   std::vector<std::string>& warnings = capabilities_.warnings;
   warnings.clear();
@@ -174,6 +181,11 @@ Result<void> DockerRuntime::look_around() {
     warnings.push_back(
         "Restarting Docker ends running tasks; \"live-restore\": true in its daemon.json lets them "
         "run on.");
+  }
+  if (network_backend == "cni") {
+    warnings.push_back(
+        "Tasks of a job hardly find each other by name: Podman's networks are made by CNI here; "
+        "install netavark and aardvark-dns, then run `podman system reset`.");
   }
   if (const json::value* security = find(info, {"SecurityOptions"});
       security != nullptr && security->is_array()) {
