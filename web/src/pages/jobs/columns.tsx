@@ -18,7 +18,7 @@ export const columnKeys = [
 export type ColumnKey = (typeof columnKeys)[number];
 const usual: ColumnKey[] = ["state", "name", "owner", "workspace", "tasks", "gpus", "created", "duration", "actions"];
 const widths: Record<ColumnKey, number> = {
-  state: 118, name: 180, owner: 118, workspace: 108, tasks: 72, gpus: 64, created: 106, duration: 100, limit: 104, actions: 92,
+  state: 118, name: 172, owner: 126, workspace: 108, tasks: 72, gpus: 64, created: 106, duration: 100, limit: 104, actions: 92,
   id: 150, priority: 80, attempt: 70, dialect: 110, started: 112, ended: 112, exit_code: 80,
 };
 
