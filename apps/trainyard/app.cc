@@ -161,6 +161,9 @@ Result<void> App::begin() {
       .dirs = dirs, .logs = logs, .engine = *engine, .controller = *controller, .pool = blocking});
   TY_TRY(std::optional<Secret> link,
          run_on(background.io, accounts.bootstrap(dirs.admin_token_file())));
+  scheduling = std::make_unique<control::SchedulingService>(control::SchedulingService::Parts{
+      .settings = settings, .workspaces = workspaces, .users = users, .controller = *controller});
+  TY_DO(run_on(background.io, scheduling->load()));
   TY_DO(run_on(control.io, controller->recover()));
   {
     const std::lock_guard lock(nodes_mutex_);
@@ -174,6 +177,7 @@ Result<void> App::begin() {
                     .usage = *usage,
                     .accounts = accounts,
                     .registries = registries,
+                    .scheduling = *scheduling,
                     .controller = *controller,
                     .config = config,
                     .version = kVersion,

@@ -18,6 +18,7 @@
 #include "control/job_service.h"
 #include "control/launcher.h"
 #include "control/log_service.h"
+#include "control/scheduling_service.h"
 #include "control/task_board.h"
 #include "control/uploads.h"
 #include "control/usage_service.h"
@@ -87,6 +88,7 @@ class App {
   store::TokenStore tokens{*db};
   store::SessionStore sessions{*db};
   store::WorkspaceStore workspaces{*db};
+  store::SettingStore settings{*db};
 
   Loop background;  ///< log watching, housekeeping
   Loop control;     ///< owns all job state
@@ -114,6 +116,7 @@ class App {
   control::Capacity capacity;
   std::unique_ptr<control::JobService> job_service;
   std::unique_ptr<control::UsageService> usage;
+  std::unique_ptr<control::SchedulingService> scheduling;
   std::unique_ptr<api::Api> http_api;
   std::unique_ptr<net::HttpServer> http;
 

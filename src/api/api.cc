@@ -158,6 +158,7 @@ Api::Api(Services services) : impl_(std::make_unique<Impl>(std::move(services)))
                           job_usage_bindings(),
                           event_bindings(),
                           cluster_bindings(),
+                          scheduling_bindings(),
                           account_bindings(),
                           registry_bindings(),
                           server_bindings(),

@@ -7,6 +7,7 @@
 #include "control/job_service.h"
 #include "control/log_service.h"
 #include "control/registry_service.h"
+#include "control/scheduling_service.h"
 #include "control/usage_service.h"
 #include "net/http_server.h"
 
@@ -19,6 +20,7 @@ struct Services {
   control::UsageService& usage;
   control::AccountService& accounts;
   control::RegistryService& registries;
+  control::SchedulingService& scheduling;
   control::Controller& controller;
   const config::Config& config;
   std::string version;

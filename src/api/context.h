@@ -44,6 +44,7 @@ std::span<const Binding> job_log_bindings();
 std::span<const Binding> job_usage_bindings();
 std::span<const Binding> event_bindings();
 std::span<const Binding> cluster_bindings();
+std::span<const Binding> scheduling_bindings();
 std::span<const Binding> account_bindings();
 std::span<const Binding> registry_bindings();
 std::span<const Binding> server_bindings();

@@ -63,6 +63,7 @@ int run(int argc,
   add_job_actions(app, context);
   add_events(app, context);
   add_nodes(app, context);
+  add_scheduling(app, context);
   add_replay(app, context);
   add_check(app, context);
   add_convert(app, context);
@@ -70,6 +71,7 @@ int run(int argc,
   add_token(app, context);
   add_registry(app, context);
   add_user(app, context);
+  add_workspace(app, context);
   add_version(app, context, version);
   add_completion(app, context);
   app.footer(

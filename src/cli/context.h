@@ -56,6 +56,8 @@ void add_metrics(CLI::App& app, Context& context);
 void add_why(CLI::App& app, Context& context);  // why queue move
 void add_replay(CLI::App& app, Context& context);
 void add_nodes(CLI::App& app, Context& context);
+void add_scheduling(CLI::App& app, Context& context);  // scheduling drain undrain
+void add_workspace(CLI::App& app, Context& context);
 void add_convert(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);  // check schema
 void add_login(CLI::App& app, Context& context);  // login logout

@@ -79,8 +79,12 @@ void add_nodes(CLI::App& app, Context& context) {
         return flag != nullptr && flag->is_bool() && flag->get_bool();
       });
       const std::string problem = text(node, "problem");
+      const json::value* draining = child(node, "draining");
+      const bool is_draining = draining != nullptr && draining->is_bool() && draining->get_bool();
       table.add({text(node, "name"),
-                 problem.empty() ? "ready" : problem,
+                 !problem.empty() ? problem
+                 : is_draining    ? "draining"
+                                  : "ready",
                  text(node, "runtime"),
                  fmt::format("{:g} of {:g}", real(node, "cpus_used"), real(node, "cpus")),
                  fmt::format("{} of {}",

@@ -43,7 +43,7 @@ std::string first_line_of(const std::string& path) {
   return line;
 }
 
-Result<void> check_user_name(std::string_view name) {
+Result<void> check_name(std::string_view name, std::string_view what) {
   const bool good = !name.empty() && name.size() <= 64 &&
                     std::isalnum(static_cast<unsigned char>(name.front())) &&
                     std::ranges::all_of(name, [](unsigned char c) {
@@ -52,7 +52,7 @@ Result<void> check_user_name(std::string_view name) {
   if (good) return {};
   return fail(
       Errc::Invalid,
-      fmt::format("\"{}\" is no user name", shorten(name)),
+      fmt::format("\"{}\" is no {} name", shorten(name), what),
       {{"/name",
         "use 1 to 64 letters, digits, \"-\", \"_\", \".\", beginning with a letter or digit",
         "pattern"}});
@@ -327,7 +327,7 @@ asio::awaitable<Result<std::vector<model::User>>> AccountService::users(auth::Pr
 asio::awaitable<Result<std::pair<model::User, Secret>>> AccountService::create_user(
     auth::Principal who, NewUser wanted) {
   TY_CO_DO(auth::may(who, auth::Action::ManageUsers, {}));
-  TY_CO_DO(check_user_name(wanted.name));
+  TY_CO_DO(check_name(wanted.name, "user"));
   model::User user{.name = wanted.name,
                    .display_name = wanted.display_name,
                    .email = wanted.email,
@@ -354,6 +354,42 @@ asio::awaitable<Result<void>> AccountService::set_disabled(auth::Principal who,
   if (disabled) TY_CO_DO(co_await p_.sessions.remove_all(user.id));
   forget_cached();
   co_return Result<void>{};
+}
+
+asio::awaitable<Result<model::Workspace>> AccountService::create_workspace(
+    auth::Principal who, std::string name, std::string description) {
+  TY_CO_DO(auth::may(who, auth::Action::ManageWorkspaces, {}));
+  TY_CO_DO(check_name(name, "workspace"));
+  model::Workspace wanted{
+      .name = std::move(name), .description = std::move(description), .created_at = p_.clock.now()};
+  TY_CO_TRY(model::Workspace made, co_await p_.workspaces.create(std::move(wanted)));
+  TY_CO_DO(co_await p_.workspaces.set_member(who.user, made.id, model::WorkspaceRole::Manager));
+  forget_cached();
+  co_return made;
+}
+
+asio::awaitable<Result<void>> AccountService::delete_workspace(auth::Principal who,
+                                                               std::string name) {
+  TY_CO_DO(auth::may(who, auth::Action::ManageWorkspaces, {}));
+  if (name == "default") co_return fail(Errc::Conflict, "the workspace default always stays");
+  TY_CO_TRY(const model::Workspace there, co_await p_.workspaces.find_by_name(std::move(name)));
+  TY_CO_DO(co_await p_.workspaces.remove(there.id));
+  forget_cached();
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<void>> AccountService::set_member(auth::Principal who,
+                                                         std::string workspace,
+                                                         std::string name,
+                                                         std::optional<model::WorkspaceRole> role) {
+  TY_CO_TRY(const model::Workspace place,
+            co_await p_.workspaces.find_by_name(std::move(workspace)));
+  TY_CO_DO(auth::may(who, auth::Action::ManageMembers, {.workspace = place.id}));
+  TY_CO_TRY(const model::User user, co_await p_.users.find_by_name(std::move(name)));
+  Result<void> done = role ? co_await p_.workspaces.set_member(user.id, place.id, *role)
+                           : co_await p_.workspaces.remove_member(user.id, place.id);
+  forget_cached();
+  co_return done;
 }
 
 asio::awaitable<Result<Secret>> AccountService::reset_link(auth::Principal who, std::string name) {

@@ -91,6 +91,16 @@ class AccountService {
   boost::asio::awaitable<Result<void>> set_disabled(auth::Principal who,
                                                     std::string user,
                                                     bool disabled);
+  boost::asio::awaitable<Result<model::Workspace>> create_workspace(auth::Principal who,
+                                                                    std::string name,
+                                                                    std::string description);
+  /// Conflict while jobs are kept in it.
+  boost::asio::awaitable<Result<void>> delete_workspace(auth::Principal who, std::string name);
+  /// The workspace's managers may too. No role: they belong to it no longer.
+  boost::asio::awaitable<Result<void>> set_member(auth::Principal who,
+                                                  std::string workspace,
+                                                  std::string user,
+                                                  std::optional<model::WorkspaceRole> role);
   boost::asio::awaitable<Result<Secret>> reset_link(auth::Principal who, std::string user);
 
  private:

@@ -490,8 +490,30 @@ void Controller::leave_broken_gpus() {
 void Controller::nodes_changed() {
   auto here = [this] {
     if (stopping_) return;  // the engine may be gone
-    scheduler_.set_nodes(scheduler_nodes(engine_));
+    scheduler_.set_nodes(nodes_to_share());
     leave_broken_gpus();
+    plan_wanted_ = true;
+    wake();
+  };
+  asio::post(io_, std::move(here));
+}
+
+std::vector<sched::Node> Controller::nodes_to_share() const {
+  std::vector<sched::Node> nodes = scheduler_nodes(engine_);
+  for (sched::Node& node : nodes) node.draining = draining_.contains(node.name);
+  return nodes;
+}
+
+void Controller::set_share(SiteShare share) {
+  auto here = [this, share = std::move(share)]() mutable {
+    if (stopping_ || share.version < share_version_) return;
+    share_version_ = share.version;
+    draining_ = std::move(share.draining);
+    scheduler_.set_policy(share.policy);
+    scheduler_.set_accounts(std::move(share.accounts));
+    scheduler_.set_reservations(std::move(share.reservations));
+    scheduler_.set_nodes(nodes_to_share());
+    explained_.clear();
     plan_wanted_ = true;
     wake();
   };
@@ -619,19 +641,43 @@ asio::awaitable<void> Controller::wait_final(JobId job) {
   return rt::run_on(io_.get_executor(), here(*this, std::move(job)));
 }
 
-asio::awaitable<sched::Explanation> Controller::explain(JobId job, bool full) {
-  auto here = [](Controller& self, JobId job, bool full) -> asio::awaitable<sched::Explanation> {
+asio::awaitable<sched::Explanation> Controller::explain(JobId job) {
+  auto here = [](Controller& self, JobId job) -> asio::awaitable<sched::Explanation> {
+    co_return self.scheduler_.explain({.job = job}, self.clock_.now());
+  };
+  return rt::run_on(io_.get_executor(), here(*this, std::move(job)));
+}
+
+asio::awaitable<sched::Explanation> Controller::explain_fully(JobId job, rt::BlockingPool& pool) {
+  struct Asked {
+    std::optional<sched::Explanation> known;
+    std::shared_ptr<sched::Inquiry> inquiry;
+    Time at{};
+  };
+  auto ask = [](Controller& self, JobId job) -> asio::awaitable<Asked> {
     const Time now = self.clock_.now();
-    const sched::RequestId id{.job = job};
-    if (!full) co_return self.scheduler_.explain(id, now);
     std::erase_if(self.explained_,
                   [&](const auto& entry) { return entry.second.first + kExplained < now; });
-    auto [known, is_new] = self.explained_.try_emplace(job);
-    if (is_new)
-      known->second = {now, self.scheduler_.explain(id, now, sched::Scheduler::Detail::Full)};
-    co_return known->second.second;
+    if (const auto known = self.explained_.find(job); known != self.explained_.end())
+      co_return Asked{.known = known->second.second};
+    co_return Asked{.inquiry = std::make_shared<sched::Inquiry>(
+                        self.scheduler_.inquire({.job = job}, now, sched::Scheduler::Detail::Full)),
+                    .at = now};
   };
-  return rt::run_on(io_.get_executor(), here(*this, std::move(job), full));
+  Asked asked = co_await rt::run_on(io_.get_executor(), ask(*this, job));
+  if (asked.known) co_return *std::move(asked.known);
+  auto find_out = [inquiry = asked.inquiry] { return inquiry->answer(); };
+  sched::Explanation found = co_await pool.run(std::move(find_out));
+  auto keep = [](Controller& self,
+                 JobId job,
+                 Asked asked,
+                 sched::Explanation found) -> asio::awaitable<void> {
+    self.scheduler_.learn(*asked.inquiry);
+    self.explained_.insert_or_assign(std::move(job), std::pair(asked.at, std::move(found)));
+    co_return;
+  };
+  co_await rt::run_on(io_.get_executor(), keep(*this, std::move(job), std::move(asked), found));
+  co_return found;
 }
 
 asio::awaitable<sched::Explanation> Controller::forecast(sched::Request request) {
@@ -667,8 +713,10 @@ asio::awaitable<std::vector<NodeView>> Controller::nodes() {
     const std::vector<sched::NodeUse> uses = self.scheduler_.nodes_in_use();
     for (engine::NodeInfo& info : self.engine_.nodes()) {
       const auto use = std::ranges::find(uses, info.name, &sched::NodeUse::name);
-      views.push_back(
-          {.info = std::move(info), .use = use == uses.end() ? sched::NodeUse{} : *use});
+      const bool draining = self.draining_.contains(info.name);
+      views.push_back({.info = std::move(info),
+                       .use = use == uses.end() ? sched::NodeUse{} : *use,
+                       .draining = draining});
     }
     co_return views;
   };

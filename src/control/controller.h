@@ -17,6 +17,7 @@
 #include "control/port_pool.h"
 #include "control/task_board.h"
 #include "engine/engine.h"
+#include "rt/blocking_pool.h"
 #include "rt/task_group.h"
 #include "sched/scheduler.h"
 #include "store/job_store.h"
@@ -27,6 +28,16 @@ namespace ty::control {
 struct NodeView {
   engine::NodeInfo info;
   sched::NodeUse use;
+  bool draining = false;  ///< an administrator lets nothing new start there
+};
+
+/// How the machines are shared, in the scheduler's words.
+struct SiteShare {
+  std::int64_t version = 0;  ///< of the rules it comes from; an older one changes nothing
+  sched::Policy policy;
+  std::vector<sched::Account> accounts;
+  std::vector<sched::Reservation> reservations;
+  std::set<std::string> draining;  ///< names of nodes
 };
 
 /// Moves jobs through their lives. It alone changes job state: facts (people's wishes, engine
@@ -63,6 +74,8 @@ class Controller {
   void admit(model::Job job, HeldSpec spec);
   /// The engine's nodes are not what they were. Any thread.
   void nodes_changed();
+  /// The site's rules are now these. Any thread.
+  void set_share(SiteShare share);
   /// What the engine saw. Any thread, never blocks.
   void report(engine::TaskReport report);
 
@@ -76,9 +89,12 @@ class Controller {
   /// Answers once that is stored. Any thread.
   boost::asio::awaitable<Result<void>> move(JobId job, std::optional<JobId> before, std::string by);
 
-  /// `full`: with the estimate and what would start it now.
-  boost::asio::awaitable<sched::Explanation> explain(JobId job, bool full);
-  /// What `explain` would say of a request if it were handed in now. Nothing is kept of it.
+  /// Why it waits and where it stands.
+  boost::asio::awaitable<sched::Explanation> explain(JobId job);
+  /// The same with the estimate and what would start it now: found out on `pool`, not here, because
+  /// it takes a look into the future.
+  boost::asio::awaitable<sched::Explanation> explain_fully(JobId job, rt::BlockingPool& pool);
+  /// What `explain_fully` would say of a request if it were handed in now. Nothing is kept of it.
   boost::asio::awaitable<sched::Explanation> forecast(sched::Request request);
   boost::asio::awaitable<std::vector<sched::QueueEntry>> queue(std::size_t offset,
                                                                std::size_t limit);
@@ -134,6 +150,7 @@ class Controller {
   void leave_broken_gpus();
   void apply_reports();
 
+  std::vector<sched::Node> nodes_to_share() const;
   void occupy_places(LiveJob& live);
   void resume_task(const model::TaskKey& key, bool missing);
 
@@ -157,6 +174,8 @@ class Controller {
   const bool has_networks_;  ///< tasks of a job find each other by name, on a network of their own
 
   sched::Scheduler scheduler_;
+  std::int64_t share_version_ = -1;
+  std::set<std::string> draining_;
   PortPool ports_;
   std::unordered_map<JobId, std::unique_ptr<LiveJob>> live_;
   std::vector<engine::TaskReport> reports_;  ///< arrived since the last turn of the loop

@@ -34,7 +34,7 @@ TEST(Controller, AGangWaitsWholeAndStartsWhole) {
   const JobId first = world.submit_one("run: 'fake: never'\ngpus: 3\n");
   ASSERT_TRUE(world.reaches(first, JobState::Running));
   const JobId gang = world.submit_one("run: 'fake: run 10ms'\ncount: 2\ngpus: 1\n");
-  const sched::Explanation why = world.server->wait(world.server->controller->explain(gang, false));
+  const sched::Explanation why = world.server->wait(world.server->controller->explain(gang));
   EXPECT_EQ(why.verdict, sched::Explanation::Verdict::Waits);
   EXPECT_NE(why.text().find('2'), std::string::npos) << why.text();
   EXPECT_EQ(world.job(gang).life.state, JobState::Queued);

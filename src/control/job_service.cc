@@ -38,7 +38,7 @@ asio::awaitable<Result<JobView>> JobService::show(auth::Principal who, std::stri
   JobView view;
   TY_CO_TRY(view.labels, co_await p_.jobs.labels(found.seq));
   if (found.life.state == model::JobState::Queued) {
-    const sched::Explanation explanation = co_await p_.controller.explain(found.id, false);
+    const sched::Explanation explanation = co_await p_.controller.explain(found.id);
     view.waiting_for = explanation.text();
   }
   if (found.life.state == model::JobState::Starting ||
@@ -113,7 +113,7 @@ asio::awaitable<Result<Why>> JobService::why(auth::Principal who, std::string jo
             co_await p_.finder.find(std::move(who), std::move(job), auth::Action::ShowJob));
   Why why;
   if (found.life.state == model::JobState::Queued)
-    why.explanation = co_await p_.controller.explain(found.id, true);
+    why.explanation = co_await p_.controller.explain_fully(found.id, p_.pool);
   why.job = std::move(found);
   co_return why;
 }

@@ -60,7 +60,7 @@ void Controller::occupy_places(LiveJob& live) {
 }
 
 asio::awaitable<Result<void>> Controller::recover() {
-  scheduler_.set_nodes(scheduler_nodes(engine_));
+  scheduler_.set_nodes(nodes_to_share());
 
   std::vector<model::Job> jobs;
   auto keep = [&jobs](model::Job job) -> Result<void> {

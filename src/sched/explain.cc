@@ -45,23 +45,76 @@ std::string Explanation::text() const {
   return line;
 }
 
+struct Inquiry::Parts {
+  RequestId id;
+  Time now{};
+  Explanation known;  ///< what was cheap to say
+  std::optional<Ahead> ahead;
+  std::optional<State> changeable;
+  WorkspaceId workspace;
+  double correction = 1;
+  std::optional<Millis> told;  ///< the wait as the simulated future has it
+};
+
+Inquiry::Inquiry(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Inquiry::~Inquiry() = default;
+Inquiry::Inquiry(Inquiry&&) noexcept = default;
+Inquiry& Inquiry::operator=(Inquiry&&) noexcept = default;
+
+Explanation Inquiry::answer() {
+  auto& p = *parts_;
+  Explanation e = p.known;
+  if (p.ahead) {
+    e.estimate = estimate_start(*p.ahead, p.id, p.now);
+    if (e.estimate && e.estimate->likely > p.now) {
+      p.told = e.estimate->likely - p.now;
+      const auto corrected = [&](Time at) {
+        const auto wait = static_cast<double>((at - p.now).count()) * p.correction;
+        return p.now + Millis(static_cast<std::int64_t>(wait));
+      };
+      e.estimate = Estimate{
+          corrected(e.estimate->early), corrected(e.estimate->likely), corrected(e.estimate->late)};
+    }
+  }
+  if (p.changeable) e.change = smallest_change(*std::move(p.changeable), p.id, p.now);
+  return e;
+}
+
 Explanation Scheduler::explain(const RequestId& id, Time now, Detail detail) const {
-  Explanation e;
+  auto inquiry = inquire(id, now, detail);
+  auto e = inquiry.answer();
+  learn(inquiry);
+  return e;
+}
+
+void Scheduler::learn(const Inquiry& inquiry) const {
+  const auto& p = *inquiry.parts_;
+  if (p.told && state_->queue.find(p.id) != nullptr)
+    state_->hindsight.told(p.id, p.workspace, p.now, *p.told);
+}
+
+Inquiry Scheduler::inquire(const RequestId& id, Time now, Detail detail) const {
+  auto parts = std::make_unique<Inquiry::Parts>();
+  parts->id = id;
+  parts->now = now;
+  auto& e = parts->known;
   auto& s = *state_;
   const auto* waiting = s.queue.find(id);
   e.waiting = static_cast<std::int64_t>(s.queue.size());
   if (waiting == nullptr) {
     e.reasons.push_back(say("not_waiting", {}));
-    return e;
+    return Inquiry(std::move(parts));
   }
   auto found = obstacles_of(s, *waiting, now);
   e.verdict = found.verdict;
   e.reasons = std::move(found.reasons);
   e.position = 1 + count_before(s, *waiting, now);
+  parts->workspace = waiting->request.workspace;
+  parts->correction = s.hindsight.correction(parts->workspace);
   if (detail != Detail::Reason && e.verdict != Explanation::Verdict::Impossible)
-    e.estimate = estimate_start(s, *waiting, now);
-  if (detail == Detail::Full) e.change = smallest_change(s, *waiting, now);
-  return e;
+    parts->ahead = look_ahead(s, *waiting, now);
+  if (detail == Detail::Full) parts->changeable = changeable(s, *waiting, now);
+  return Inquiry(std::move(parts));
 }
 
 Result<void> Scheduler::fits_ever(const Request& request) const {

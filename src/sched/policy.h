@@ -26,4 +26,14 @@ struct Policy {
   int reserved_heads = 8;    ///< so many blocked jobs have their future start kept free
 };
 
+/// Order::Service as sites use it. It leaves the largest jobs for last: those of them that waited
+/// too long have a small part of the GPUs to themselves, so that each gets on, and the others stay
+/// with those who need little. (docs/benchmarks.md: a larger part costs more than it gains.)
+inline Policy service_policy() {
+  Policy policy;
+  policy.order = Order::Service;
+  policy.starved_share = 0.05;
+  return policy;
+}
+
 }  // namespace ty::sched

@@ -11,12 +11,7 @@ namespace ty::sched {
 namespace {
 
 Policy policy_of(ReplayPolicy which) {
-  Policy policy;
-  policy.order = which == ReplayPolicy::Service ? Order::Service : Order::Fair;
-  // Who waits longest are the largest; with a whole site behind, letting them all go first would
-  // leave nothing to anyone else.
-  if (which == ReplayPolicy::Service) policy.starved_share = 0;
-  return policy;
+  return which == ReplayPolicy::Service ? service_policy() : Policy{};
 }
 
 class Production {

@@ -116,7 +116,8 @@ class World {
   static Policy read_policy(const YAML::Node& y) {
     Policy p;
     if (!y) return p;
-    only_keys(y, {"backfill", "preemption", "moves", "starvation_bound"});
+    only_keys(y, {"order", "backfill", "preemption", "moves", "starvation_bound"});
+    if (y["order"] && y["order"].as<std::string>() == "service") p = service_policy();
     if (y["backfill"]) p.backfill = y["backfill"].as<bool>();
     if (y["preemption"]) p.preemption = y["preemption"].as<bool>();
     if (y["moves"]) p.moves = y["moves"].as<bool>();

@@ -24,6 +24,22 @@ struct NodeUse {
   std::vector<JobId> jobs;
 };
 
+/// A question about a waiting request with a copy of all that its answer depends on.
+class Inquiry {
+ public:
+  ~Inquiry();
+  Inquiry(Inquiry&&) noexcept;
+  Inquiry& operator=(Inquiry&&) noexcept;
+  /// Once, on any thread.
+  Explanation answer();
+
+ private:
+  friend class Scheduler;
+  struct Parts;
+  explicit Inquiry(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
 /// Decides who starts next, where, and why the others wait. It holds the waiting requests and the
 /// pieces in use, and nothing else: no clock, no I/O; the same calls give the same plans. Not
 /// thread-safe: one owner calls it.
@@ -74,6 +90,11 @@ class Scheduler {
   /// when it will start. `Full` adds what would start it now.
   enum class Detail : std::uint8_t { Reason, Estimate, Full };
   Explanation explain(const RequestId& id, Time now, Detail detail = Detail::Reason) const;
+  /// The same in steps, for those who decide on this thread and have others to think on: `inquire`
+  /// and `learn` belong to the scheduler's owner, the answer may be found out anywhere.
+  Inquiry inquire(const RequestId& id, Time now, Detail detail) const;
+  /// How right the estimate was is learned when the job starts.
+  void learn(const Inquiry& inquiry) const;
   /// The queue in the order of decisions.
   std::vector<QueueEntry> queue(Time now, std::size_t offset, std::size_t limit) const;
   std::size_t waiting() const;

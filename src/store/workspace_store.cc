@@ -217,6 +217,24 @@ asio::awaitable<Result<void>> SettingStore::set(std::string name, std::string va
   co_return co_await db_.write(std::move(write));
 }
 
+asio::awaitable<Result<void>> SettingStore::replace(std::string name,
+                                                    std::optional<std::string> before,
+                                                    std::string value) {
+  auto write = [&name, &before, &value](Tx& tx) -> Result<void> {
+    TY_TRY(auto there,
+           tx.value<std::string>("select value from settings where name = :name", name));
+    if (there != before)
+      return fail(Errc::Conflict, "somebody else changed this at the same time; try again");
+    TY_DO(
+        tx.exec("insert into settings (name, value) values (:name, :value) "
+                "on conflict (name) do update set value = excluded.value",
+                name,
+                value));
+    return {};
+  };
+  co_return co_await db_.write(std::move(write));
+}
+
 asio::awaitable<Result<std::string>> SettingStore::get_or_set(std::string name, std::string value) {
   auto write = [&name, &value](Tx& tx) -> Result<std::string> {
     TY_TRY(auto there,

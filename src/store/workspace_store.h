@@ -47,6 +47,10 @@ class SettingStore {
   boost::asio::awaitable<Result<void>> set(std::string name, std::string value);
   /// The value that is there, or else `value`, which is stored then.
   boost::asio::awaitable<Result<std::string>> get_or_set(std::string name, std::string value);
+  /// Conflict when what is there is not `before` any more; nothing: when something is there.
+  boost::asio::awaitable<Result<void>> replace(std::string name,
+                                               std::optional<std::string> before,
+                                               std::string value);
 
  private:
   Database& db_;

@@ -17,6 +17,13 @@ namespace {
 
 using Answer = asio::awaitable<Result<net::Response>>;
 
+std::optional<model::WorkspaceRole> role_from_word(std::string_view word) {
+  if (word == "viewer") return model::WorkspaceRole::Viewer;
+  if (word == "member") return model::WorkspaceRole::Member;
+  if (word == "manager") return model::WorkspaceRole::Manager;
+  return std::nullopt;
+}
+
 /// Not readable by scripts, not sent along by other sites' forms, and only over TLS where we are
 /// reached by it.
 std::string session_cookie(const net::Request& request, std::string_view token, Seconds life) {
@@ -127,6 +134,59 @@ Answer list_workspaces(Context& context, Call& call) {
   });
 }
 
+Answer create_workspace(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const boost::json::value body, co_await read_json(call.request));
+  std::string name;
+  std::string description;
+  JsonReader reader(body);
+  reader.req("name", name).opt("description", description);
+  TY_CO_DO(reader.done());
+  TY_CO_TRY(const model::Workspace made,
+            co_await context.services.accounts.create_workspace(
+                call.who, std::move(name), std::move(description)));
+  co_return json(201, [&](JsonWriter& out) {
+    out.object()
+        .field("name", made.name)
+        .field("description", made.description)
+        .field("created_at", made.created_at)
+        .end_object();
+  });
+}
+
+Answer delete_workspace(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_DO(co_await context.services.accounts.delete_workspace(
+      call.who, std::string(call.request.param("name"))));
+  co_return net::empty_response(204);
+}
+
+Answer set_workspace_member(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const boost::json::value body, co_await read_json(call.request));
+  std::string word;
+  JsonReader reader(body);
+  reader.req("role", word);
+  const std::optional<model::WorkspaceRole> role = role_from_word(word);
+  if (!word.empty() && !role) reader.wrong("role", "expected viewer, member or manager");
+  TY_CO_DO(reader.done());
+  TY_CO_DO(
+      co_await context.services.accounts.set_member(call.who,
+                                                    std::string(call.request.param("name")),
+                                                    std::string(call.request.param("user")),
+                                                    role.value_or(model::WorkspaceRole::Member)));
+  co_return net::empty_response(204);
+}
+
+Answer remove_workspace_member(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_DO(co_await context.services.accounts.set_member(call.who,
+                                                         std::string(call.request.param("name")),
+                                                         std::string(call.request.param("user")),
+                                                         std::nullopt));
+  co_return net::empty_response(204);
+}
+
 Answer list_tokens(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
   TY_CO_TRY(const std::vector<model::Token> tokens,
@@ -225,6 +285,10 @@ constexpr Binding kBindings[] = {
     {"change_password", change_password},
     {"show_me", show_me},
     {"list_workspaces", list_workspaces},
+    {"create_workspace", create_workspace},
+    {"delete_workspace", delete_workspace},
+    {"set_workspace_member", set_workspace_member},
+    {"remove_workspace_member", remove_workspace_member},
     {"list_tokens", list_tokens},
     {"create_token", create_token},
     {"delete_token", delete_token},

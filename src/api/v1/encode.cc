@@ -404,6 +404,7 @@ void write_node(JsonWriter& out, const control::NodeView& node) {
       .field("name", node.info.name)
       .field("address", node.info.address)
       .field("healthy", node.info.healthy)
+      .field("draining", node.draining)
       .field("problem", node.info.problem)
       .field("runtime", to_word(node.info.able.runtime))
       .field("images", node.info.able.images)

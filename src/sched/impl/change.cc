@@ -54,8 +54,8 @@ struct Step {
 
 class Finder {
  public:
-  Finder(const State& state, const Waiting& waiting, Time now)
-      : id_(waiting.request.id), now_(now), world_(around(state, waiting, now, kAround)) {}
+  Finder(State world, RequestId id, Time now)
+      : id_(std::move(id)), now_(now), world_(std::move(world)) {}
 
   std::vector<Statement> find() {
     const State before = world_;
@@ -428,8 +428,12 @@ class Finder {
 
 }  // namespace
 
-std::vector<Statement> smallest_change(const State& state, const Waiting& waiting, Time now) {
-  return Finder(state, waiting, now).find();
+State changeable(const State& state, const Waiting& waiting, Time now) {
+  return around(state, waiting, now, kAround);
+}
+
+std::vector<Statement> smallest_change(State changeable, const RequestId& id, Time now) {
+  return Finder(std::move(changeable), id, now).find();
 }
 
 }  // namespace ty::sched

@@ -19,10 +19,11 @@ constexpr Millis kUnknown = 1h;
 
 class Play {
  public:
-  Play(const State& state, const Waiting& waiting, Time now, int future)
-      : real_(state),
-        copy_(ahead_of(state, waiting, now, kPlayed, &left_out_)),
-        id_(waiting.request.id),
+  Play(const Ahead& ahead, RequestId id, Time now, int future)
+      : real_(ahead.state),
+        left_out_(ahead.left_out),
+        copy_(ahead.state),
+        id_(std::move(id)),
         now_(now),
         future_(future) {
     for (int slot : copy_.running.slots()) {
@@ -109,22 +110,22 @@ class Play {
 
 }  // namespace
 
-std::optional<Estimate> estimate_start(State& state, const Waiting& waiting, Time now) {
+Ahead look_ahead(const State& state, const Waiting& waiting, Time now) {
+  std::size_t left_out = 0;
+  State some = ahead_of(state, waiting, now, kPlayed, &left_out);
+  return {std::move(some), left_out};
+}
+
+std::optional<Estimate> estimate_start(const Ahead& ahead, const RequestId& id, Time now) {
   std::vector<Time> starts;
   for (int future = 0; future < kFutures; ++future) {
-    const auto start = Play(state, waiting, now, future).start();
+    const auto start = Play(ahead, id, now, future).start();
     if (!start && future == 0) return std::nullopt;
     if (start && *start == now) return Estimate{now, now, now};
     if (start) starts.push_back(*start);
   }
   std::ranges::sort(starts);
-  const auto likely = starts[starts.size() / 2];
-  const auto workspace = waiting.request.workspace;
-  state.hindsight.told(waiting.request.id, workspace, now, likely - now);
-  const auto corrected = [&](Time at) {
-    return now + state.hindsight.corrected(workspace, at - now);
-  };
-  return Estimate{corrected(starts.front()), corrected(likely), corrected(starts.back())};
+  return Estimate{starts.front(), starts[starts.size() / 2], starts.back()};
 }
 
 }  // namespace ty::sched

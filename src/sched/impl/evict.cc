@@ -27,6 +27,79 @@ void leave(Cluster& cluster, const RunningJob& job) {
   for (const auto& task : job.tasks) cluster.give(task.piece, task.need());
 }
 
+void come_back(Cluster& cluster, const RunningJob& job) {
+  for (const auto& task : job.tasks) cluster.take(task.piece, task.need());
+}
+
+/// Nodes on which a task of it would find GPUs enough if all whom it outranks left; none when they
+/// are too few for it.
+std::vector<int> nodes_that_help(State& s, const Waiting& w) {
+  const bool equals = s.policy.order == Order::Service;
+  const auto& gpus = s.loose.with_free(s.cluster, w.request.priority - (equals ? 0 : 1), s.changes);
+  const auto& options = s.options(*w.shape);
+  const auto& class_of = s.cluster.site().class_of;
+  std::vector<int> nodes;
+  for (std::size_t g = 0; g < w.shape->groups.size(); ++g) {
+    const auto& group = w.shape->groups[g];
+    const auto each = group.need.amount.gpus;
+    std::vector<char> usable(s.cluster.site().classes.size());
+    for (const auto& option : options[g]) usable[option.klass] = 1;
+    std::int64_t room = 0;
+    for (std::size_t n = 0; n < gpus.size(); ++n) {
+      if (gpus[n] < each || !usable[class_of[n]]) continue;
+      room += each > 0 ? gpus[n] / each : group.min_tasks;
+      nodes.push_back(static_cast<int>(n));
+    }
+    if (room < group.min_tasks) return {};
+  }
+  if (w.shape->groups.size() > 1) {
+    std::ranges::sort(nodes);
+    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+  }
+  return nodes;
+}
+
+/// Whom it outranks on these nodes, the first to go first.
+std::vector<int> outranked(const State& s,
+                           const Waiting& w,
+                           const std::vector<int>& nodes,
+                           Time now) {
+  std::vector<Evictable::Key> keys;
+  for (int node : nodes) {
+    for (int slot : s.running.on_node(node)) {
+      const auto* key = s.evictable.key_of(slot);
+      // What this decision started, it does not stop.
+      if (key != nullptr && s.running.at(slot).since < now && outranks(s, w, *key, now))
+        keys.push_back(*key);
+    }
+  }
+  std::ranges::sort(keys, std::less<>());
+  std::vector<int> slots;
+  for (const auto& key : keys) {
+    if (slots.empty() || slots.back() != key.slot) slots.push_back(key.slot);
+  }
+  return slots;
+}
+
+/// The same for the first few of them, without looking at everybody; fewer where those who go first
+/// are of no help.
+std::vector<int> first_outranked(const State& s,
+                                 const Waiting& w,
+                                 const std::vector<int>& nodes,
+                                 Time now) {
+  std::vector<char> helps(static_cast<std::size_t>(s.cluster.nodes()));
+  for (int node : nodes) helps[node] = 1;
+  std::vector<int> slots;
+  std::size_t seen = 0;
+  for (const auto& key : s.evictable.in_order()) {
+    if (slots.size() == kFirstFew || ++seen > 4 * kFirstFew || !outranks(s, w, key, now)) break;
+    const auto& job = s.running.at(key.slot);
+    const auto there = [&](const RunningTask& task) { return helps[task.piece.node] != 0; };
+    if (job.since < now && std::ranges::any_of(job.tasks, there)) slots.push_back(key.slot);
+  }
+  return slots;
+}
+
 Cluster without(const State& s, const std::vector<int>& victims) {
   Cluster cluster = s.cluster;
   for (int slot : victims) leave(cluster, s.running.at(slot));
@@ -65,27 +138,21 @@ std::optional<Eviction> shortest(State& s,
                                  const Terms& terms,
                                  const std::vector<int>& candidates) {
   const auto& options = s.options(*w.shape);
-  Cluster before = s.cluster;
-  std::size_t done = 0;
+  Cluster cluster = s.cluster;
+  std::size_t done = 0;  // so many have left, and it does not fit
   for (std::size_t step = 1; done < candidates.size(); step *= 2) {
-    Cluster after = before;
     auto until = std::min(done + step, candidates.size());
-    for (auto i = done; i < until; ++i) leave(after, s.running.at(candidates[i]));
-    if (!fits(after, *w.shape, options, terms)) {
-      before = std::move(after);
+    for (auto i = done; i < until; ++i) leave(cluster, s.running.at(candidates[i]));
+    if (!fits(cluster, *w.shape, options, terms)) {
       done = until;
       continue;
     }
+    auto gone = until;
     while (until - done > 1) {
       const auto middle = done + (until - done) / 2;
-      Cluster half = before;
-      for (auto i = done; i < middle; ++i) leave(half, s.running.at(candidates[i]));
-      if (fits(half, *w.shape, options, terms)) {
-        until = middle;
-      } else {
-        before = std::move(half);
-        done = middle;
-      }
+      for (; gone > middle; --gone) come_back(cluster, s.running.at(candidates[gone - 1]));
+      for (; gone < middle; ++gone) leave(cluster, s.running.at(candidates[gone]));
+      (fits(cluster, *w.shape, options, terms) ? until : done) = middle;
     }
     return trim(
         s, w, terms, {candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(until)});
@@ -157,17 +224,13 @@ bool might_move_for(const State& s, const Waiting& w) {
 }
 
 std::optional<Eviction> evict_for(State& s, const Waiting& w, const Terms& terms, Time now) {
+  const auto nodes = nodes_that_help(s, w);
   // Most need only the first few to go: the others are looked at when those were not enough.
-  std::vector<int> candidates;
-  auto next = s.evictable.in_order().begin();
-  const auto end = s.evictable.in_order().end();
-  Lenders lenders(s, w);
-  for (const auto some : {kFirstFew, s.running.size()}) {
-    for (; next != end && candidates.size() < some && outranks(s, w, *next, now); ++next) {
-      const auto& job = s.running.at(next->slot);
-      // What this decision started, it does not stop.
-      if (job.since < now && lenders.gives(job)) candidates.push_back(next->slot);
-    }
+  for (const bool all : {false, true}) {
+    if (nodes.empty()) break;
+    auto candidates = all ? outranked(s, w, nodes, now) : first_outranked(s, w, nodes, now);
+    Lenders lenders(s, w);
+    std::erase_if(candidates, [&](int slot) { return !lenders.gives(s.running.at(slot)); });
     auto found = shortest(s, w, terms, candidates);
     if (!found) continue;
     const auto& last = s.running.at(found->victims.back());
@@ -198,24 +261,30 @@ std::optional<Eviction> evict_for(State& s, const Waiting& w, const Terms& terms
 }
 
 std::optional<Eviction> move_for(State& s, const Waiting& w, const Terms& terms, Time now) {
-  // Per node: what would have to move. Fewest GPUs first.
+  // Per node that could take a task of it then: what would have to move. Fewest GPUs first.
   struct Node {
     std::int64_t gpus = 0;
     int node = 0;
     std::vector<int> slots;
   };
-  std::vector<Node> nodes(static_cast<std::size_t>(s.cluster.nodes()));
-  for (const auto& key : s.evictable.in_order()) {
-    const auto& job = s.running.at(key.slot);
-    const bool small = job.tasks.size() == 1 && job.gpus * kMoveRatio <= w.shape->widest;
-    const bool settled = now - job.since >= kMoveAgain;
-    if (!small || !settled || job.priority > w.request.priority) continue;
-    auto& n = nodes[job.tasks[0].piece.node];
-    n.node = job.tasks[0].piece.node;
-    n.gpus += job.gpus;
-    n.slots.push_back(key.slot);
+  std::vector<Node> nodes;
+  const auto& room = s.loose.with_free(s.cluster, w.request.priority, s.changes);
+  for (int n = 0; n < s.cluster.nodes(); ++n) {
+    const auto free = s.cluster.free(n).gpus;
+    if (room[n] < w.shape->widest || room[n] == free) continue;
+    Node node{0, n, {}};
+    for (int slot : s.running.on_node(n)) {
+      const auto& job = s.running.at(slot);
+      const bool small = job.tasks.size() == 1 && job.gpus * kMoveRatio <= w.shape->widest;
+      const bool settled = now - job.since >= kMoveAgain;
+      if (!job.may_go() || !small || !settled || job.priority > w.request.priority) continue;
+      node.gpus += job.gpus;
+      node.slots.push_back(slot);
+    }
+    // No more is moved than lies idle there without it.
+    const bool worth_it = free + node.gpus >= w.shape->widest && node.gpus <= free;
+    if (!node.slots.empty() && worth_it) nodes.push_back(std::move(node));
   }
-  std::erase_if(nodes, [](const Node& n) { return n.slots.empty(); });
   std::ranges::sort(nodes, {}, [](const Node& n) { return std::pair(n.gpus, n.node); });
   std::vector<int> candidates;
   const auto& options = s.options(*w.shape);

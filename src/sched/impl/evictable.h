@@ -1,6 +1,7 @@
 #pragma once
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "sched/impl/running.h"
 #include "sched/impl/service.h"
@@ -31,6 +32,11 @@ class Evictable {
   std::optional<Time> next_change(int level) const;
 
   bool empty() const { return keys_.empty(); }
+  /// Where it stands among those who go; null for one who may not be asked.
+  const Key* key_of(int slot) const {
+    const auto entry = by_slot_.find(slot);
+    return entry == by_slot_.end() ? nullptr : &entry->second.key;
+  }
   const std::set<Key>& in_order() const { return keys_; }
 
  private:
@@ -39,7 +45,7 @@ class Evictable {
     Time leaves_level = Time::max();
   };
   std::set<Key> keys_;
-  std::map<int, Entry> by_slot_;
+  std::unordered_map<int, Entry> by_slot_;
   std::map<int, std::set<std::pair<Time, int>>> changes_;  ///< by level: when it is left, by whom
 };
 

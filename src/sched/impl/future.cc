@@ -1,60 +1,82 @@
 #include "sched/impl/future.h"
 
 #include <algorithm>
-#include <iterator>
+#include <set>
 
 namespace ty::sched {
 
-void Future::collect() {
-  if (collected_) return;
-  collected_ = true;
-  int order = 0;
-  for (int slot : s_.running.slots()) {
-    const auto& job = s_.running.at(slot);
-    if (job.since == now_) continue;
-    const auto end = expected_end(job, s_.durations, now_);
-    for (const auto& task : job.tasks)
-      ends_.push_back({end, true, order++, task.piece, &task.need()});
-  }
-  std::sort(ends_.begin(), ends_.end());
-}
+namespace {
 
-void Future::happen(Cluster& cluster,
-                    const std::vector<Event>& events,
-                    std::size_t from,
-                    std::size_t to) {
-  for (auto i = from; i < to; ++i) {
-    const auto& e = events[i];
-    if (e.frees) {
-      cluster.give(e.piece, *e.need);
-    } else {
-      cluster.take(e.piece, *e.need);
-    }
+/// What will happen, in order: running jobs end, and holds ahead take their pieces.
+class Course {
+ public:
+  Course(const State& state, Time now, const std::vector<const Waiting*>& ahead)
+      : s_(state), now_(now), ahead_(ahead), next_end_(state.endings.in_order().begin()) {
+    for (std::size_t i = 0; i < ahead.size(); ++i) taken_.emplace_back(ahead[i]->hold->at, i);
+    std::ranges::sort(taken_);
   }
-}
+
+  /// The next event, or false when nothing more happens. Of those of one moment, ends come first.
+  bool next() {
+    const auto end = s_.endings.in_order().end();
+    // Those whom this decision starts are not counted on.
+    while (next_end_ != end && s_.running.at(next_end_->second).since == now_) ++next_end_;
+    const bool hold_first = next_taken_ < taken_.size() &&
+                            (next_end_ == end || taken_[next_taken_].first < next_end_->first);
+    if (hold_first) {
+      const auto& [at, who] = taken_[next_taken_++];
+      events_.push_back({at, nullptr, ahead_[who]});
+    } else if (next_end_ != end) {
+      events_.push_back({next_end_->first, &s_.running.at(next_end_->second), nullptr});
+      ++next_end_;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  std::size_t known() const { return events_.size(); }
+  Time at(std::size_t i) const { return events_[i].at; }
+  void happen(Cluster& cluster, std::size_t i) const {
+    const auto& event = events_[i];
+    if (event.ends != nullptr) {
+      for (const auto& task : event.ends->tasks) cluster.give(task.piece, task.need());
+      return;
+    }
+    for (const auto& piece : event.takes->hold->pieces)
+      cluster.take(piece, event.takes->shape->groups[piece.group].need);
+  }
+
+ private:
+  struct Event {
+    Time at{};
+    const RunningJob* ends = nullptr;
+    const Waiting* takes = nullptr;
+  };
+
+  const State& s_;
+  Time now_;
+  const std::vector<const Waiting*>& ahead_;
+  std::set<std::pair<Time, int>>::const_iterator next_end_;
+  std::vector<std::pair<Time, std::size_t>> taken_;  ///< when, and whose of `ahead_`
+  std::size_t next_taken_ = 0;
+  std::vector<Event> events_;
+};
+
+}  // namespace
 
 std::optional<Hold> Future::find_hold(const Waiting& waiting,
                                       const std::vector<const Waiting*>& ahead) {
-  collect();
-  std::vector<Event> taken, events;
-  int order = 0;
-  for (const auto* other : ahead) {
-    for (const auto& piece : other->hold->pieces) {
-      taken.push_back(
-          {other->hold->at, false, order++, piece, &other->shape->groups[piece.group].need});
-    }
-  }
-  std::sort(taken.begin(), taken.end());
-  events.reserve(ends_.size() + taken.size());
-  std::merge(ends_.begin(), ends_.end(), taken.begin(), taken.end(), std::back_inserter(events));
-
   const auto& options = s_.options(*waiting.shape);
+  Course course(s_, now_, ahead);
   Cluster before = s_.cluster;  // after `done` events, and it did not fit
   std::size_t done = 0;
-  for (std::size_t step = 1; done < events.size(); step *= 2) {
+  for (std::size_t step = 1;; step *= 2) {
     Cluster after = before;
-    std::size_t until = std::min(done + step, events.size());
-    happen(after, events, done, until);
+    std::size_t until = done;
+    for (; until < done + step && (until < course.known() || course.next()); ++until)
+      course.happen(after, until);
+    if (until == done) return std::nullopt;
     if (!fits(after, *waiting.shape, options, {})) {
       before = std::move(after);
       done = until;
@@ -63,7 +85,7 @@ std::optional<Hold> Future::find_hold(const Waiting& waiting,
     while (until - done > 1) {
       const auto middle = done + (until - done) / 2;
       Cluster half = before;
-      happen(half, events, done, middle);
+      for (auto i = done; i < middle; ++i) course.happen(half, i);
       if (fits(half, *waiting.shape, options, {})) {
         after = std::move(half);
         until = middle;
@@ -74,9 +96,8 @@ std::optional<Hold> Future::find_hold(const Waiting& waiting,
     }
     auto pieces = place(after, *waiting.shape, options, {});
     return Hold{
-        std::max(now_, events[until - 1].at), *std::move(pieces), now_, s_.cluster.site_version()};
+        std::max(now_, course.at(until - 1)), *std::move(pieces), now_, s_.cluster.site_version()};
   }
-  return std::nullopt;
 }
 
 void raise_fences(
@@ -109,6 +130,7 @@ void raise_fences(
     fence.for_priority = !state.policy.preemption               ? Limits::min()
                          : state.policy.order == Order::Service ? Limits::max()
                                                                 : waiting.request.priority;
+    fence.surely = state.starved(waiting, now);
     fences.add(node, fence);
   }
 }

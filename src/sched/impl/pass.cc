@@ -42,6 +42,7 @@ Pass::Pass(State& state, Time now) : s_(state), now_(now), turns_(state, now), f
 Plan Pass::run() {
   s_.queue.wake(now_);
   s_.evictable.advance(s_.running, s_.policy, now_);
+  s_.expect_anew(now_);
   pay_debts();
   for (const auto* lines : startable()) hopeful_.push_back(lines->shape);
   if (!hopeful_.empty() || anyone_evicts()) {
@@ -267,7 +268,7 @@ bool Pass::make_room(Waiting& waiting) {
   }
   for (int slot : found->victims) {
     plan_.preempt.push_back({s_.running.at(slot).id, waiting.request.id, found->why});
-    s_.ask_to_leave(slot, waiting.request.id);
+    s_.ask_to_leave(slot, waiting.request.id, now_);
   }
   s_.leaving_for[waiting.request.id] = static_cast<int>(found->victims.size());
   waiting.hold = Hold{now_, std::move(found->pieces), now_, s_.cluster.site_version()};

@@ -42,6 +42,8 @@ struct RunningJob {
   bool stays = false;              ///< nobody may evict it
   std::optional<Time> idle_since;  ///< none of its tasks runs any more
 
+  /// It may be asked to leave.
+  bool may_go() const { return preemptible && !stays && !leaving_for; }
   Millis ran(Time now) const { return attained + (idle_since.value_or(now) - since); }
   Kind kind() const { return {owner, name, workspace, gpus}; }
 };

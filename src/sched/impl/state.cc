@@ -14,6 +14,8 @@ State State::without_queue() const {
   copy.durations = durations;
   copy.reservations = reservations;
   copy.evictable = evictable;
+  copy.loose = loose;
+  copy.endings = endings;
   copy.leaving_for = leaving_for;
   copy.owed = owed;
   copy.starved_gpus = starved_gpus;
@@ -142,10 +144,13 @@ void State::run(const Request& request,
     if (job->preemptible && !stays) evictable.add(*job, running.slot_of(job->id), policy, since);
   }
   for (auto& task : tasks) {
+    if (job->may_go()) loose.add(job->priority, task.piece.node, task.need().amount.gpus);
     ledger.take(
         job->workspace, job->owner, task.need().amount, !job->preemptible, since, policy.half_life);
     running.add_task(*job, std::move(task));
   }
+  if (!job->leaving_for)
+    endings.set(running.slot_of(job->id), expected_end(*job, durations, since));
   cluster.settle();
   ++changes;
 }
@@ -153,6 +158,7 @@ void State::run(const Request& request,
 void State::end_task(RunningJob& job, model::TaskRef task, Time now) {
   auto was = running.remove_task(job, task);
   if (!was) return;
+  if (job.may_go()) loose.remove(job.priority, was->piece.node, was->need().amount.gpus);
   cluster.give(was->piece, was->need());
   ledger.give(
       job.workspace, job.owner, was->need().amount, !job.preemptible, now, policy.half_life);
@@ -160,6 +166,7 @@ void State::end_task(RunningJob& job, model::TaskRef task, Time now) {
     job.idle_since = now;
     if (job.stays) starved_gpus -= job.gpus;
     evictable.remove(running.slot_of(job.id));
+    endings.remove(running.slot_of(job.id));
     if (job.leaving_for) {
       auto promised = leaving_for.find(*job.leaving_for);
       if (promised != leaving_for.end() && --promised->second == 0) {
@@ -178,25 +185,39 @@ void State::forget_job(const JobId& id, Time now) {
   running.remove(id);
 }
 
-void State::ask_to_leave(int slot, const RequestId& in_favour_of) {
+void State::ask_to_leave(int slot, const RequestId& in_favour_of, Time now) {
+  auto& job = running.at(slot);
   evictable.remove(slot);
-  running.at(slot).leaving_for = in_favour_of;
+  for (const auto& task : job.tasks)
+    loose.remove(job.priority, task.piece.node, task.need().amount.gpus);
+  job.leaving_for = in_favour_of;
+  endings.set(slot, now);
+}
+
+void State::expect_anew(Time now) {
+  for (int slot : endings.overdue(now)) {
+    const auto& job = running.at(slot);
+    job.likely_asked = false;  // more of its like may have ended since
+    if (!job.leaving_for) endings.set(slot, expected_end(job, durations, now));
+  }
 }
 
 std::optional<Time> known_end(const RunningJob& job, const Durations& durations, Time now) {
-  constexpr Millis kSoon = 60s;
   if (job.leaving_for) return now;
+  // Whoever is past what was expected is expected to stay a little longer, the more the longer it
+  // has been there.
+  const Millis soon = std::max<Millis>(60s, job.ran(now) / 16);
   // Asked again only when the last answer turned out too early: the past has not changed meanwhile.
   if (!job.likely_asked || (job.likely_end && *job.likely_end <= now)) {
     const auto ran = job.ran(now);
     const auto likely = durations.expect(job.kind(), ran, 0.9);
     job.likely_end =
-        likely ? std::optional(now + std::max<Millis>(*likely - ran, kSoon)) : std::nullopt;
+        likely ? std::optional(now + std::max<Millis>(*likely - ran, soon)) : std::nullopt;
     job.likely_asked = true;
   }
   auto end = job.likely_end;
   if (job.limit) {
-    const auto limit = std::max(*job.limit, now + kSoon);
+    const auto limit = std::max(*job.limit, now + soon);
     end = end ? std::min(*end, limit) : limit;
   }
   return end;

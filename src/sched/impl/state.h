@@ -4,10 +4,12 @@
 
 #include "sched/impl/cluster.h"
 #include "sched/impl/durations.h"
+#include "sched/impl/endings.h"
 #include "sched/impl/evictable.h"
 #include "sched/impl/fit.h"
 #include "sched/impl/hindsight.h"
 #include "sched/impl/ledger.h"
+#include "sched/impl/loose.h"
 #include "sched/impl/queue.h"
 #include "sched/impl/running.h"
 #include "sched/impl/shape.h"
@@ -27,6 +29,8 @@ struct State {
   Hindsight hindsight;
   std::vector<Reservation> reservations;
   Evictable evictable;
+  Loose loose;      ///< what the evictable ones hold
+  Endings endings;  ///< when those who run will be gone
   std::map<RequestId, int>
       leaving_for;                ///< how many jobs were asked to leave for it and have not yet
   std::vector<RequestId> owed;    ///< those who were asked have left: it starts before all others
@@ -58,9 +62,11 @@ struct State {
            std::vector<RunningTask> tasks,
            Time since,
            bool stays);
+  /// Looks again at those who should have ended by now.
+  void expect_anew(Time now);
   void end_task(RunningJob& job, model::TaskRef task, Time now);
   void forget_job(const JobId& id, Time now);
-  void ask_to_leave(int slot, const RequestId& in_favour_of);
+  void ask_to_leave(int slot, const RequestId& in_favour_of, Time now);
 };
 
 /// When a running job will be gone, by its limit or by what its like took; nothing when neither is

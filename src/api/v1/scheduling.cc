@@ -1,0 +1,55 @@
+#include "api/body.h"
+#include "api/context.h"
+#include "api/json_reader.h"
+#include "api/query_reader.h"
+#include "api/v1/encode.h"
+#include "control/scheduling_service.h"
+
+/// /scheduling, /nodes/{name}/draining
+namespace ty::api {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using Answer = asio::awaitable<Result<net::Response>>;
+
+constexpr std::uint64_t kMostRules = 1 << 20;
+
+Answer show_scheduling(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const control::SchedulingRules rules,
+            co_await context.services.scheduling.rules(call.who));
+  co_return net::json_response(200, control::rules_to_json(rules));
+}
+
+Answer set_scheduling(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const std::string body, co_await read_body(call.request, kMostRules));
+  TY_CO_TRY(control::SchedulingRules rules, control::rules_from_json(body));
+  TY_CO_TRY(const control::SchedulingRules now,
+            co_await context.services.scheduling.set(call.who, std::move(rules)));
+  co_return net::json_response(200, control::rules_to_json(now));
+}
+
+Answer set_node_draining(Context& context, Call& call) {
+  TY_CO_DO(QueryReader(call.request).done());
+  TY_CO_TRY(const boost::json::value body, co_await read_json(call.request));
+  bool draining = true;
+  JsonReader reader(body);
+  reader.req("draining", draining);
+  TY_CO_DO(reader.done());
+  TY_CO_DO(co_await context.services.scheduling.set_draining(
+      call.who, std::string(call.request.param("name")), draining));
+  co_return net::empty_response(204);
+}
+
+constexpr Binding kBindings[] = {{"show_scheduling", show_scheduling},
+                                 {"set_scheduling", set_scheduling},
+                                 {"set_node_draining", set_node_draining}};
+
+}  // namespace
+
+std::span<const Binding> scheduling_bindings() { return kBindings; }
+
+}  // namespace ty::api

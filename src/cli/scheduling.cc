@@ -1,0 +1,292 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <functional>
+#include <optional>
+
+#include "base/text.h"
+#include "base/time.h"
+#include "cli/context.h"
+#include "cli/job_file.h"
+#include "cli/output.h"
+
+/// How the site shares its machines: policy, quotas, reservations, drain.
+namespace ty::cli {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::string_view kPath = "/api/v1/scheduling";
+
+std::string amounts(const json::value& quota, std::string_view key) {
+  const json::value* bound = child(quota, key);
+  if (bound == nullptr) return "-";
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view field, auto words) {
+    if (const json::value* n = child(*bound, field); n != nullptr && n->is_number())
+      parts.push_back(words(n->to_number<double>()));
+  };
+  add("gpus", [](double n) { return fmt::format("{:g} GPUs", n); });
+  add("cpus", [](double n) { return fmt::format("{:g} CPUs", n); });
+  add("memory", [](double n) { return human_bytes(static_cast<std::int64_t>(n)); });
+  return parts.empty() ? "-" : join(parts, ", ");
+}
+
+std::string names(const json::value& object, std::string_view key) {
+  std::vector<std::string> all;
+  for (const json::value& name : items(object, key))
+    all.emplace_back(name.as_string().data(), name.as_string().size());
+  return all.empty() ? "-" : join(all, ", ");
+}
+
+void print(const json::value& rules) {
+  const auto yes = [&](std::string_view key) {
+    const json::value* flag = child(rules, key);
+    return flag != nullptr && flag->is_bool() && flag->get_bool() ? "on" : "off";
+  };
+  const auto real = [&](std::string_view key) {
+    const json::value* n = child(rules, key);
+    return n == nullptr ? 0.0 : n->to_number<double>();
+  };
+  std::printf("policy      %s (backfill %s, preemption %s, moves %s)\n",
+              text(rules, "policy").c_str(),
+              yes("backfill"),
+              yes("preemption"),
+              yes("moves"));
+  std::printf("memory      use counts half after %g h\n", real("half_life_hours"));
+  std::printf("starvation  who waited %g h goes first\n", real("starvation_hours"));
+  std::printf("draining    %s\n", names(rules, "draining").c_str());
+  if (!items(rules, "quotas").empty()) {
+    std::puts("");
+    Table table({"WORKSPACE", "GUARANTEE", "LIMIT", "ONE USER", "WEIGHT"});
+    for (const json::value& quota : items(rules, "quotas")) {
+      const json::value* weight = child(quota, "weight");
+      table.add({text(quota, "workspace"),
+                 amounts(quota, "guarantee"),
+                 amounts(quota, "limit"),
+                 amounts(quota, "user_limit"),
+                 fmt::format("{:g}", weight == nullptr ? 1.0 : weight->to_number<double>())});
+    }
+    table.print();
+  }
+  if (!items(rules, "reservations").empty()) {
+    std::puts("");
+    Table table({"RESERVATION", "NODES", "WORKSPACES", "USERS", "FROM", "TO"});
+    for (const json::value& one : items(rules, "reservations")) {
+      table.add({text(one, "name"),
+                 names(one, "nodes"),
+                 names(one, "workspaces"),
+                 names(one, "users"),
+                 short_time(text(one, "from")),
+                 short_time(text(one, "to"))});
+    }
+    table.print();
+  }
+}
+
+/// Reads the rules, lets `edit` change them and puts them back; what another administrator changed
+/// in between is not overwritten.
+void change(Context& context, const std::function<bool(json::object&)>& edit) {
+  client::ApiClient* api = context.api();
+  if (api == nullptr) return;
+  Result<json::value> rules = api->get(kPath);
+  if (!rules) return context.say(rules.error());
+  if (!edit(rules->as_object())) return;
+  const Result<json::value> answer = api->put(kPath, *rules);
+  if (!answer) return context.say(answer.error());
+  if (!context.print_json(*answer)) print(*answer);
+}
+
+json::array& list(json::object& rules, std::string_view key) {
+  json::value& found = rules[json::string_view(key.data(), key.size())];
+  if (!found.is_array()) found = json::array{};
+  return found.get_array();
+}
+
+/// Takes the entry out of the list whose `field` is `value`, if there is one.
+std::optional<json::object> take(json::array& all,
+                                 std::string_view field,
+                                 const std::string& value) {
+  for (auto* at = all.begin(); at != all.end(); ++at) {
+    if (text(*at, field) != value) continue;
+    json::object taken = at->as_object();
+    all.erase(at);
+    return taken;
+  }
+  return std::nullopt;
+}
+
+struct QuotaFlags {
+  std::string workspace;
+  std::optional<std::int64_t> guarantee, limit, user_limit;
+  std::optional<double> guarantee_cpus, limit_cpus, user_limit_cpus;
+  std::optional<double> weight;
+  bool remove = false;
+};
+
+void add_quota(CLI::App& group, Context& context) {
+  auto f = std::make_shared<QuotaFlags>();
+  CLI::App* quota = group.add_subcommand(
+      "quota", "What a workspace is promised and allowed; what is not named stays as it is");
+  quota->add_option("WORKSPACE", f->workspace, "Whose")->required();
+  quota->add_option("--guarantee-gpus", f->guarantee, "Its own: others give it back when asked");
+  quota->add_option("--limit-gpus", f->limit, "Never more than this at once");
+  quota->add_option("--user-limit-gpus", f->user_limit, "Nor one of its users more than this");
+  quota->add_option("--guarantee-cpus", f->guarantee_cpus, "The same for CPUs");
+  quota->add_option("--limit-cpus", f->limit_cpus, "");
+  quota->add_option("--user-limit-cpus", f->user_limit_cpus, "");
+  quota->add_option("--weight", f->weight, "Its part of what is left over, against others");
+  quota->add_flag("--remove", f->remove, "No guarantee and no limit any more");
+  add_output_flag(*quota, context);
+  quota->callback([&context, f] {
+    change(context, [f](json::object& rules) {
+      json::array& all = list(rules, "quotas");
+      json::object mine =
+          take(all, "workspace", f->workspace).value_or(json::object{{"workspace", f->workspace}});
+      if (f->remove) return true;
+      const auto set = [&](const char* bound, const char* what, auto value) {
+        if (!value) return;
+        json::value& into = mine[bound];
+        if (!into.is_object()) into = json::object{};
+        into.get_object()[what] = *value;
+      };
+      set("guarantee", "gpus", f->guarantee);
+      set("limit", "gpus", f->limit);
+      set("user_limit", "gpus", f->user_limit);
+      set("guarantee", "cpus", f->guarantee_cpus);
+      set("limit", "cpus", f->limit_cpus);
+      set("user_limit", "cpus", f->user_limit_cpus);
+      if (f->weight) mine["weight"] = *f->weight;
+      all.push_back(std::move(mine));
+      return true;
+    });
+  });
+}
+
+struct ReserveFlags {
+  std::string name, from, to;
+  std::vector<std::string> nodes, workspaces, users;
+  bool remove = false;
+};
+
+void add_reserve(CLI::App& group, Context& context) {
+  auto f = std::make_shared<ReserveFlags>();
+  CLI::App* reserve =
+      group.add_subcommand("reserve", "Set machines aside for some workspaces or users");
+  reserve->add_option("NAME", f->name, "What for")->required();
+  reserve->add_option("--nodes", f->nodes, "Which machines")->delimiter(',');
+  reserve->add_option("--workspaces", f->workspaces, "For these workspaces")->delimiter(',');
+  reserve->add_option("--users", f->users, "And for these users")->delimiter(',');
+  reserve->add_option("--from", f->from, "From 2026-11-16T08:00:00Z; now otherwise");
+  reserve->add_option("--to", f->to, "Until 2026-11-16T20:00:00Z, or a span: 12h");
+  reserve->add_flag("--remove", f->remove, "No longer");
+  add_output_flag(*reserve, context);
+  reserve->callback([&context, f] {
+    change(context, [&context, f](json::object& rules) {
+      json::array& all = list(rules, "reservations");
+      const bool was_there = take(all, "name", f->name).has_value();
+      if (f->remove && !was_there) {
+        context.say({Errc::NotFound, "there is no reservation " + f->name, {}});
+        return false;
+      }
+      if (f->remove) return true;
+      const Time now = SystemClock().now();
+      if (f->from.empty()) f->from = to_rfc3339(now);
+      if (const auto span = parse_duration(f->to)) {
+        f->to = to_rfc3339(parse_rfc3339(f->from).value_or(now) + *span);
+      }
+      const auto array = [](const std::vector<std::string>& from) {
+        return json::array(from.begin(), from.end());
+      };
+      all.push_back(json::object{{"name", f->name},
+                                 {"nodes", array(f->nodes)},
+                                 {"workspaces", array(f->workspaces)},
+                                 {"users", array(f->users)},
+                                 {"from", f->from},
+                                 {"to", f->to}});
+      return true;
+    });
+  });
+}
+
+void add_drain(CLI::App& app, Context& context) {
+  for (const bool draining : {true, false}) {
+    auto node = std::make_shared<std::string>();
+    CLI::App* command =
+        app.add_subcommand(draining ? "drain" : "undrain",
+                           draining ? "Let nothing new start on a machine; what runs goes on"
+                                    : "Let jobs start there again");
+    command->add_option("NODE", *node, "From `trainyard nodes`")->required();
+    command->callback([&context, node, draining] {
+      client::ApiClient* api = context.api();
+      if (api == nullptr) return;
+      const Result<json::value> answer =
+          api->put("/api/v1/nodes/" + *node + "/draining", json::object{{"draining", draining}});
+      if (!answer) return context.say(answer.error());
+      std::printf("%s %s\n", node->c_str(), draining ? "takes nothing new" : "takes jobs again");
+    });
+  }
+}
+
+}  // namespace
+
+void add_scheduling(CLI::App& app, Context& context) {
+  CLI::App* group = app.add_subcommand("scheduling", "How this site shares its machines");
+  group->require_subcommand(1);
+  CLI::App* show = group->add_subcommand("show", "Policy, quotas, reservations, drained machines");
+  add_output_flag(*show, context);
+  show->callback([&context] {
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    const Result<json::value> answer = api->get(kPath);
+    if (!answer) return context.say(answer.error());
+    if (!context.print_json(*answer)) print(*answer);
+  });
+
+  auto word = std::make_shared<std::string>();
+  CLI::App* policy = group->add_subcommand("policy", "Who goes first");
+  policy
+      ->add_option("POLICY",
+                   *word,
+                   "fair: workspaces in turn; service: who has had least goes first, and "
+                   "preemptible jobs make room")
+      ->required()
+      ->check(CLI::IsMember({"fair", "service"}));
+  add_output_flag(*policy, context);
+  policy->callback([&context, word] {
+    change(context, [word](json::object& rules) {
+      rules["policy"] = *word;
+      return true;
+    });
+  });
+
+  add_quota(*group, context);
+  add_reserve(*group, context);
+
+  auto file = std::make_shared<std::string>();
+  CLI::App* set = group->add_subcommand("set", "Replace all rules by those of a JSON file");
+  set->add_option("FILE",
+                  *file,
+                  "As `trainyard scheduling show -o json` prints it; - for standard "
+                  "input")
+      ->required();
+  add_output_flag(*set, context);
+  set->callback([&context, file] {
+    const Result<std::string> written = read_job_file(*file);
+    if (!written) return context.say(written.error());
+    boost::system::error_code broken;
+    const json::value rules = json::parse(*written, broken);
+    if (broken) return context.say({Errc::Invalid, *file + " is no JSON: " + broken.message(), {}});
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    const Result<json::value> answer = api->put(kPath, rules);
+    if (!answer) return context.say(answer.error());
+    if (!context.print_json(*answer)) print(*answer);
+  });
+  add_drain(app, context);
+}
+
+}  // namespace ty::cli

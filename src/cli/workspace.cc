@@ -1,0 +1,81 @@
+#include <boost/json.hpp>
+#include <cstdio>
+
+#include "cli/context.h"
+#include "cli/output.h"
+
+namespace ty::cli {
+
+namespace json = boost::json;
+
+void add_workspace(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("workspace", "Workspaces and who belongs to them");
+  command->require_subcommand(1);
+  CLI::App* list = command->add_subcommand("list", "Those you belong to");
+  add_output_flag(*list, context);
+  list->callback([&context] {
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    const Result<json::value> answer = api->get("/api/v1/workspaces");
+    if (!answer) return context.say(answer.error());
+    if (context.print_json(*answer)) return;
+    Table table({"WORKSPACE", "YOU ARE"});
+    for (const json::value& one : items(*answer, "workspaces"))
+      table.add({text(one, "name"), text(one, "role")});
+    table.print();
+  });
+
+  auto name = std::make_shared<std::string>();
+  auto user = std::make_shared<std::string>();
+  auto role = std::make_shared<std::string>("member");
+  const auto path = [name] { return "/api/v1/workspaces/" + *name; };
+
+  CLI::App* create = command->add_subcommand("create", "Make one (administrators)");
+  create->add_option("NAME", *name, "Letters, digits, - _ .")->required();
+  add_output_flag(*create, context);
+  create->callback([&context, name] {
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    const Result<json::value> answer =
+        api->post("/api/v1/workspaces", json::object{{"name", *name}});
+    if (!answer) return context.say(answer.error());
+    if (!context.print_json(*answer)) std::printf("made %s\n", name->c_str());
+  });
+
+  CLI::App* remove = command->add_subcommand("delete", "Delete one without jobs (administrators)");
+  remove->add_option("NAME", *name, "Which")->required();
+  remove->callback([&context, name, path] {
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    const Result<json::value> answer = api->remove(path());
+    if (!answer) return context.say(answer.error());
+    std::printf("%s is gone\n", name->c_str());
+  });
+
+  CLI::App* add = command->add_subcommand("add", "Add somebody, or change their role (managers)");
+  add->add_option("NAME", *name, "Which workspace")->required();
+  add->add_option("USER", *user, "Who")->required();
+  add->add_option("--role", *role, "viewer, member or manager")
+      ->check(CLI::IsMember({"viewer", "member", "manager"}));
+  add->callback([&context, name, user, role, path] {
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    const Result<json::value> answer =
+        api->put(path() + "/members/" + *user, json::object{{"role", *role}});
+    if (!answer) return context.say(answer.error());
+    std::printf("%s is %s of %s\n", user->c_str(), role->c_str(), name->c_str());
+  });
+
+  CLI::App* take = command->add_subcommand("remove", "Somebody belongs to it no longer (managers)");
+  take->add_option("NAME", *name, "Which workspace")->required();
+  take->add_option("USER", *user, "Who")->required();
+  take->callback([&context, name, user, path] {
+    client::ApiClient* api = context.api();
+    if (api == nullptr) return;
+    const Result<json::value> answer = api->remove(path() + "/members/" + *user);
+    if (!answer) return context.say(answer.error());
+    std::printf("%s belongs to %s no longer\n", user->c_str(), name->c_str());
+  });
+}
+
+}  // namespace ty::cli
