@@ -12,7 +12,7 @@ bool Fence::binds(const Asker& asker) const {
     return asker.ends_surely > at;  // a promise to people: habits of similar jobs do not count
   }
   if (asker.preemptible && asker.priority < for_priority) return false;
-  return (surely ? asker.ends_surely : std::min(asker.ends_surely, asker.ends_likely)) > at;
+  return std::min(asker.ends_surely, asker.ends_likely) > at;
 }
 
 void Fences::reset(int nodes) {

@@ -27,7 +27,6 @@ struct Fence {
   const Reservation* reservation = nullptr;  ///< null: kept for a blocked job
   std::int64_t for_priority =
       0;                ///< of that job: preemptible ones below pass, they can be moved away
-  bool surely = false;  ///< for one that waited too long: nobody passes it on a guess
   bool binds(const Asker& asker) const;
 };
 

@@ -130,7 +130,6 @@ void raise_fences(
     fence.for_priority = !state.policy.preemption               ? Limits::min()
                          : state.policy.order == Order::Service ? Limits::max()
                                                                 : waiting.request.priority;
-    fence.surely = state.starved(waiting, now);
     fences.add(node, fence);
   }
 }
