@@ -26,7 +26,7 @@ struct Fence {
   Amount keep;
   const Reservation* reservation = nullptr;  ///< null: kept for a blocked job
   std::int64_t for_priority =
-      0;                ///< of that job: preemptible ones below pass, they can be moved away
+      0;  ///< of that job: preemptible ones below pass, they can be moved away
   bool binds(const Asker& asker) const;
 };
 
