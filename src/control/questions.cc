@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <utility>
+
+#include "control/controller.h"
+#include "rt/run_on.h"
+
+/// What people ask about jobs that have not ended, answered on the controller's own thread.
+namespace ty::control {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// For so long a full explanation is told again as it was.
+constexpr Millis kExplained{2000};
+constexpr std::size_t kForecastInFull = 1000;  // waiting jobs
+
+}  // namespace
+
+asio::awaitable<sched::Explanation> Controller::explain(JobId job) {
+  auto here = [](Controller& self, JobId job) -> asio::awaitable<sched::Explanation> {
+    co_return self.scheduler_.explain({.job = job}, self.clock_.now());
+  };
+  return rt::run_on(io_.get_executor(), here(*this, std::move(job)));
+}
+
+asio::awaitable<sched::Explanation> Controller::explain_fully(JobId job, rt::BlockingPool& pool) {
+  struct Asked {
+    std::optional<sched::Explanation> known;
+    std::shared_ptr<sched::Inquiry> inquiry;
+    Time at{};
+  };
+  auto ask = [](Controller& self, JobId job) -> asio::awaitable<Asked> {
+    const Time now = self.clock_.now();
+    std::erase_if(self.explained_,
+                  [&](const auto& entry) { return entry.second.first + kExplained < now; });
+    if (const auto known = self.explained_.find(job); known != self.explained_.end())
+      co_return Asked{.known = known->second.second};
+    co_return Asked{.inquiry = std::make_shared<sched::Inquiry>(
+                        self.scheduler_.inquire({.job = job}, now, sched::Scheduler::Detail::Full)),
+                    .at = now};
+  };
+  Asked asked = co_await rt::run_on(io_.get_executor(), ask(*this, job));
+  if (asked.known) co_return *std::move(asked.known);
+  auto find_out = [inquiry = asked.inquiry] { return inquiry->answer(); };
+  sched::Explanation found = co_await pool.run(std::move(find_out));
+  auto keep = [](Controller& self,
+                 JobId job,
+                 Asked asked,
+                 sched::Explanation found) -> asio::awaitable<void> {
+    self.scheduler_.learn(*asked.inquiry);
+    self.explained_.insert_or_assign(std::move(job), std::pair(asked.at, std::move(found)));
+    co_return;
+  };
+  co_await rt::run_on(io_.get_executor(), keep(*this, std::move(job), std::move(asked), found));
+  co_return found;
+}
+
+asio::awaitable<sched::Explanation> Controller::forecast(sched::Request request) {
+  auto here = [](Controller& self, sched::Request request) -> asio::awaitable<sched::Explanation> {
+    const Time now = self.clock_.now();
+    const sched::RequestId id = request.id;
+    // Nothing plans in between: this thread alone asks the scheduler.
+    self.scheduler_.enqueue(std::move(request));
+    // Asked for with every pause in somebody's typing: behind a long queue only what is cheap.
+    const auto detail = self.scheduler_.waiting() <= kForecastInFull
+                            ? sched::Scheduler::Detail::Full
+                            : sched::Scheduler::Detail::Reason;
+    sched::Explanation told = self.scheduler_.explain(id, now, detail);
+    self.scheduler_.withdraw(id);
+    co_return told;
+  };
+  return rt::run_on(io_.get_executor(), here(*this, std::move(request)));
+}
+
+asio::awaitable<std::vector<sched::QueueEntry>> Controller::queue(std::size_t offset,
+                                                                  std::size_t limit) {
+  auto here = [](Controller& self,
+                 std::size_t offset,
+                 std::size_t limit) -> asio::awaitable<std::vector<sched::QueueEntry>> {
+    co_return self.scheduler_.queue(self.clock_.now(), offset, limit);
+  };
+  return rt::run_on(io_.get_executor(), here(*this, offset, limit));
+}
+
+asio::awaitable<std::vector<NodeView>> Controller::nodes() {
+  auto here = [](Controller& self) -> asio::awaitable<std::vector<NodeView>> {
+    std::vector<NodeView> views;
+    const std::vector<sched::NodeUse> uses = self.scheduler_.nodes_in_use();
+    for (engine::NodeInfo& info : self.engine_.nodes()) {
+      const auto use = std::ranges::find(uses, info.name, &sched::NodeUse::name);
+      const bool draining = self.draining_.contains(info.name);
+      views.push_back({.info = std::move(info),
+                       .use = use == uses.end() ? sched::NodeUse{} : *use,
+                       .draining = draining});
+    }
+    co_return views;
+  };
+  return rt::run_on(io_.get_executor(), here(*this));
+}
+
+asio::awaitable<Result<void>> Controller::fits_ever(sched::Request request) {
+  auto here = [](Controller& self, sched::Request request) -> asio::awaitable<Result<void>> {
+    co_return self.scheduler_.fits_ever(request);
+  };
+  return rt::run_on(io_.get_executor(), here(*this, std::move(request)));
+}
+
+asio::awaitable<std::map<model::TaskRef, std::string>> Controller::progress_of(JobId job) {
+  auto here = [](Controller& self,
+                 JobId job) -> asio::awaitable<std::map<model::TaskRef, std::string>> {
+    const LiveJob* live = self.find(job);
+    co_return live == nullptr ? std::map<model::TaskRef, std::string>{} : live->progress;
+  };
+  return rt::run_on(io_.get_executor(), here(*this, std::move(job)));
+}
+
+asio::awaitable<std::map<model::TaskKey, model::Placement>> Controller::placements_of(
+    std::vector<model::TaskKey> keys) {
+  using Placements = std::map<model::TaskKey, model::Placement>;
+  auto here = [](Controller& self,
+                 std::vector<model::TaskKey> keys) -> asio::awaitable<Placements> {
+    Placements placements;
+    for (const model::TaskKey& key : keys) {
+      LiveJob* live = self.find(key.job);
+      if (live == nullptr || live->job.life.attempt != key.attempt) continue;
+      const model::Task& task = live->task(key.task);
+      if (task.tries == key.tries && task.placement) placements[key] = *task.placement;
+    }
+    co_return placements;
+  };
+  return rt::run_on(io_.get_executor(), here(*this, std::move(keys)));
+}
+
+asio::awaitable<Controller::Load> Controller::load() {
+  auto here = [](Controller& self) -> asio::awaitable<Load> {
+    co_return Load{.live = static_cast<std::int64_t>(self.live_.size()),
+                   .waiting = static_cast<std::int64_t>(self.scheduler_.waiting()),
+                   .store_failing = !self.store_problem_.empty(),
+                   .store_problem = self.store_problem_};
+  };
+  return rt::run_on(io_.get_executor(), here(*this));
+}
+
+}  // namespace ty::control
