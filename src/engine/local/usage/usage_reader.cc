@@ -171,6 +171,8 @@ UsageReader UsageReader::of_groups(const std::vector<CgroupMount>& mounts,
   reader.cpu = group_of("cpuacct");
   if (reader.cpu.folder.empty()) reader.cpu = group_of("cpu");
   reader.memory = group_of("memory");
+  // Time is counted in every group of version 2, with or without the controller that limits it.
+  if (reader.cpu.folder.empty() && reader.memory.is_v2) reader.cpu = reader.memory;
   reader.processes = group_of("pids");
   reader.disk = group_of("blkio");
   if (reader.disk.folder.empty()) reader.disk = group_of("io");

@@ -40,6 +40,10 @@ TEST_F(UsageReaderTest, Version2) {
   expected.disk_read = 11;
   expected.disk_written = 22;
   EXPECT_EQ(reader.read(), expected);
+
+  const auto no_cpu_controller =
+      UsageReader::of_groups({mount("u", true, {"memory", "pids", "io"})}, "0::/docker/c1\n");
+  EXPECT_EQ(no_cpu_controller.read(), expected);
 }
 
 TEST_F(UsageReaderTest, Version1AndHybridMachines) {
