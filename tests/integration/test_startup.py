@@ -163,11 +163,10 @@ def test_a_full_disk_is_said_and_survived(small_disk):
         kept = server.submit("run: echo kept")
         server.wait(kept, "succeeded")
         ballast = small_disk / "ballast"
-        with ballast.open("wb") as file:
-            with pytest.raises(OSError):
-                while True:
-                    file.write(b"x" * 65536)
-                    file.flush()
+        # Without a buffer: what is left in one would be tried again, and fail, when the file is closed.
+        with ballast.open("wb", buffering=0) as file, pytest.raises(OSError):
+            while True:
+                file.write(b"x" * 65536)
         text = "run: true\nextras: {filler: \"" + os.urandom(60_000).hex() + "\"}\n"
         status, problem = eventually(lambda: refusal(server, text), "a refusal for want of space")
         assert status in (429, 503, 507), problem
