@@ -43,6 +43,9 @@ test("a map of a thousand machines is drawn at once and walked by keys", async (
 });
 
 test("the queue says why, in order, and what is mine", async ({ signedIn: page, server }) => {
+  // Other specs share the server, and some leave a job that waits.
+  const { jobs } = await server.call<{ jobs: Array<{ id: string }> }>("GET", "/api/v1/jobs?state=queued,starting,running&limit=200");
+  for (const { id } of jobs) await server.call("DELETE", `/api/v1/jobs/${id}?force=true`);
   const holder = await server.submit("name: holder\nrun: sleep 600\ncpus: 60\n");
   await server.waitFor(holder, "running");
   const first = await server.submit("name: queue-first\nrun: echo\ncpus: 30\n");
