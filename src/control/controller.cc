@@ -568,6 +568,9 @@ void Controller::apply_reports() {
 // ------------------------------------------------------------------------------------
 
 void Controller::admit(model::Job job, HeldSpec spec) {
+  // At once, on the caller's thread: who is told of the job may ask for its log before we come to
+  // it.
+  board_.open(job.id);
   auto here = [this, job = std::move(job), spec = std::move(spec)]() mutable {
     // Two answers to one idempotent submit, or a wish that came with the admission, may be here
     // first.
