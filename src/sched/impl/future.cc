@@ -11,26 +11,29 @@ namespace {
 class Course {
  public:
   Course(const State& state, Time now, const std::vector<const Waiting*>& ahead)
-      : s_(state), now_(now), ahead_(ahead), next_end_(state.endings.in_order().begin()) {
+      : s_(state),
+        now_(now),
+        ahead_(ahead),
+        next_known_(state.endings.known().begin()),
+        next_guess_(state.endings.guessed().rbegin()) {
     for (std::size_t i = 0; i < ahead.size(); ++i) taken_.emplace_back(ahead[i]->hold->at, i);
     std::ranges::sort(taken_);
   }
 
   /// The next event, or false when nothing more happens. Of those of one moment, ends come first.
   bool next() {
-    const auto end = s_.endings.in_order().end();
-    // Those whom this decision starts are not counted on.
-    while (next_end_ != end && s_.running.at(next_end_->second).since == now_) ++next_end_;
-    const bool hold_first = next_taken_ < taken_.size() &&
-                            (next_end_ == end || taken_[next_taken_].first < next_end_->first);
-    if (hold_first) {
+    const auto end = next_end();
+    if (next_taken_ < taken_.size() && (!end || taken_[next_taken_].first < end->first)) {
       const auto& [at, who] = taken_[next_taken_++];
       events_.push_back({at, nullptr, ahead_[who]});
-    } else if (next_end_ != end) {
-      events_.push_back({next_end_->first, &s_.running.at(next_end_->second), nullptr});
-      ++next_end_;
+      return true;
+    }
+    if (!end) return false;
+    events_.push_back({end->first, &s_.running.at(end->second), nullptr});
+    if (next_known_ != s_.endings.known().end() && next_known_->second == end->second) {
+      ++next_known_;
     } else {
-      return false;
+      ++next_guess_;
     }
     return true;
   }
@@ -48,6 +51,21 @@ class Course {
   }
 
  private:
+  /// Who of those who run is expected to end next. Those whom this decision starts are not counted
+  /// on.
+  std::optional<Endings::Moment> next_end() {
+    const auto is_new = [this](int slot) { return s_.running.at(slot).since == now_; };
+    while (next_known_ != s_.endings.known().end() && is_new(next_known_->second)) ++next_known_;
+    while (next_guess_ != s_.endings.guessed().rend() && is_new(next_guess_->second)) ++next_guess_;
+    std::optional<Endings::Moment> first;
+    if (next_known_ != s_.endings.known().end()) first = *next_known_;
+    if (next_guess_ != s_.endings.guessed().rend()) {
+      const Time at = guessed_end(next_guess_->first, now_);
+      if (!first || at < first->first) first = Endings::Moment{at, next_guess_->second};
+    }
+    return first;
+  }
+
   struct Event {
     Time at{};
     const RunningJob* ends = nullptr;
@@ -57,7 +75,8 @@ class Course {
   const State& s_;
   Time now_;
   const std::vector<const Waiting*>& ahead_;
-  std::set<std::pair<Time, int>>::const_iterator next_end_;
+  std::set<Endings::Moment>::const_iterator next_known_;
+  std::set<Endings::Moment>::const_reverse_iterator next_guess_;
   std::vector<std::pair<Time, std::size_t>> taken_;  ///< when, and whose of `ahead_`
   std::size_t next_taken_ = 0;
   std::vector<Event> events_;

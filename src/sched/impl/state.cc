@@ -149,8 +149,7 @@ void State::run(const Request& request,
         job->workspace, job->owner, task.need().amount, !job->preemptible, since, policy.half_life);
     running.add_task(*job, std::move(task));
   }
-  if (!job->leaving_for)
-    endings.set(running.slot_of(job->id), expected_end(*job, durations, since));
+  if (!job->leaving_for) expect(running.slot_of(job->id), since);
   cluster.settle();
   ++changes;
 }
@@ -194,11 +193,18 @@ void State::ask_to_leave(int slot, const RequestId& in_favour_of, Time now) {
   endings.set(slot, now);
 }
 
+void State::expect(int slot, Time now) {
+  const auto& job = running.at(slot);
+  if (const auto known = known_end(job, durations, now)) {
+    endings.set(slot, *known);
+  } else {
+    endings.guess(slot, job.since - job.attained);
+  }
+}
+
 void State::expect_anew(Time now) {
   for (int slot : endings.overdue(now)) {
-    const auto& job = running.at(slot);
-    job.likely_asked = false;  // more of its like may have ended since
-    if (!job.leaving_for) endings.set(slot, expected_end(job, durations, now));
+    if (!running.at(slot).leaving_for) expect(slot, now);
   }
 }
 
@@ -223,9 +229,11 @@ std::optional<Time> known_end(const RunningJob& job, const Durations& durations,
   return end;
 }
 
+Time guessed_end(Time began, Time now) { return now + std::max<Millis>(now - began, 1h); }
+
 Time expected_end(const RunningJob& job, const Durations& durations, Time now) {
   if (auto known = known_end(job, durations, now)) return *known;
-  return now + std::max<Millis>(job.ran(now), 1h);
+  return guessed_end(now - job.ran(now), now);
 }
 
 std::vector<RunningTask> assign(const Request& request,

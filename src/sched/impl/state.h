@@ -62,6 +62,8 @@ struct State {
            std::vector<RunningTask> tasks,
            Time since,
            bool stays);
+  /// Notes when it will end, by what is known now.
+  void expect(int slot, Time now);
   /// Looks again at those who should have ended by now.
   void expect_anew(Time now);
   void end_task(RunningJob& job, model::TaskRef task, Time now);
@@ -74,6 +76,8 @@ struct State {
 std::optional<Time> known_end(const RunningJob& job, const Durations& durations, Time now);
 /// The same, and where nothing is known: after as long again as it ran.
 Time expected_end(const RunningJob& job, const Durations& durations, Time now);
+/// The same for one nothing is known of but when it began.
+Time guessed_end(Time began, Time now);
 
 /// The pieces of a start, as its owner sees them.
 std::vector<Assigned> describe(const Site& site, const std::vector<RunningTask>& tasks);
