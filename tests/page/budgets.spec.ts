@@ -70,3 +70,19 @@ test("10,000 jobs: few rows in the document, and scrolling loads more", async ({
   expect(await grid.getByRole("row").count()).toBeLessThan(80);
   await expect(grid).toHaveAttribute("aria-rowcount", "10001");
 });
+
+test("charts: loaded when one is drawn, within their budget, and not a byte before", async ({ signedIn: page, server }) => {
+  const id = await server.submit("name: drawn\nrun: for i in 1 2 3; do echo step $i loss 0.$i; done\n");
+  await server.waitFor(id, "succeeded");
+  const loaded: string[] = [];
+  page.on("request", (request) => loaded.push(request.url()));
+  await page.goto(`${server.url}/jobs/${id}`);
+  await expect(page.getByRole("region", { name: "训练曲线" })).toBeVisible();
+  expect(loaded.filter((url) => /assets\/drawing-/.test(url))).toEqual([]);
+  const coming = page.waitForResponse((answer) => /assets\/drawing-.*\.js$/.test(answer.url()) && Number(answer.headers()["content-length"]) > 10 * KB);
+  await page.getByRole("link", { name: "打开曲线" }).click();
+  await expect(page.getByRole("region", { name: "loss", exact: true }).locator("canvas").first()).toBeVisible();
+  const bytes = (await (await coming).request().sizes()).responseBodySize;
+  console.log("charts:", bytes);
+  expect(bytes).toBeLessThanOrEqual(185 * KB);
+});

@@ -10,6 +10,7 @@ import { Icon, type IconName } from "@/shared/ui/Icon";
 import { Menu } from "@/shared/ui/Menu";
 import { StateShape } from "@/shared/ui/StateTag";
 import { useAttempts, useTries } from "./api";
+import { AttemptChoice } from "./AttemptChoice";
 import { levelOf } from "./ansi";
 import { LogList, type LogHandle } from "./log/LogList";
 import { lineAt, useTaskLog } from "./log/useTaskLog";
@@ -186,15 +187,7 @@ export default function LogsTab({ job }: { job: Job }) {
             </select>
         )}
         {!merged && names.length > 1 && <StateShape state={names.find((item) => item.name === task)?.state ?? "unknown"} />}
-        {(attempts.data?.length ?? 0) > 1 && (
-            <select aria-label={t("attempt_choice")} value={attempt ?? job.attempt} onChange={(event) => put({ attempt: Number(event.target.value) === job.attempt ? null : event.target.value, line: null }, false)} className="log-select">
-              {attempts.data?.map((item) => (
-                <option key={item.attempt} value={item.attempt}>
-                  {t(item.attempt === job.attempt ? "attempt_latest" : "attempt_number", { count: (item.attempt ?? 0) + 1 })}
-                </option>
-              ))}
-            </select>
-        )}
+        <AttemptChoice attempts={attempts.data ?? []} latest={job.attempt} value={attempt} onChange={(next) => put({ attempt: next === undefined ? null : String(next), line: null }, false)} />
         <form
           className="search-box log-search"
           role="search"

@@ -4,6 +4,7 @@ import type { Job, Role } from "@/api/client";
 import { bytes } from "@/shared/format/bytes";
 import { WhyPanel } from "./WhyPanel";
 import { CommandCard } from "./CommandCard";
+import { CurveCard } from "./curves/CurveCard";
 import { TailCard } from "./TailCard";
 import { TaskStrip } from "./TaskStrip";
 
@@ -47,6 +48,7 @@ export default function OverviewTab({ job }: { job: Job }) {
           ))}
         </section>
         <div className="job-side">
+          {job.started_at && <CurveCard job={job} />}
           {job.state !== "failed" && job.started_at && <TailCard job={job} />}
           <CommandCard job={job} />
         </div>

@@ -19,6 +19,8 @@ const tabs = {
   overview: lazy(() => import("./OverviewTab")),
   tasks: lazy(() => import("./TasksTab")),
   logs: lazy(() => import("./LogsTab")),
+  curves: lazy(() => import("./curves/CurvesTab")),
+  monitor: lazy(() => import("./monitor/MonitorTab")),
   events: lazy(() => import("./EventsTab")),
   config: lazy(() => import("./ConfigTab")),
 };

@@ -1,0 +1,141 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { Link, useSearchParams } from "react-router-dom";
+import { api, type Job } from "@/api/client";
+import type { Language } from "@/app/i18n";
+import { keys } from "@/app/queries";
+import { Chart } from "@/shared/chart/Chart";
+import { bytes } from "@/shared/format/bytes";
+import { exactTime } from "@/shared/format/time";
+import { hasEnded } from "@/shared/job/states";
+import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
+import { useAttempts } from "../api";
+import { AttemptChoice } from "../AttemptChoice";
+import { Advice } from "./Advice";
+import { busiest, highest, latest, limitOf, linesOf, resources, together, unitOf, withGaps, type Resource, type TaskMetrics } from "./usage";
+
+const ranges = { "15m": 15, "1h": 60, "6h": 360, all: 0 } as const;
+type Range = keyof typeof ranges;
+const SHOWN = 10;
+const LOOK = 5_000;
+const ALL_POINTS = 20_000;
+const GROUP = "monitor";
+
+const round = (value: number): string => (value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3))));
+
+/** What its tasks use and have used: every figure the machine can tell, the limits beside them. */
+export default function MonitorTab({ job }: { job: Job }) {
+  const { t, i18n } = useTranslation("job");
+  const language = i18n.language as Language;
+  const [query, setQuery] = useSearchParams();
+  const asked = query.get("range") ?? "all";
+  const range: Range = asked in ranges ? (asked as Range) : "all";
+  const attempt = query.get("attempt") === null ? undefined : Number(query.get("attempt"));
+  const sum = query.get("by") === "sum" && job.tasks > 1;
+  const attempts = useAttempts(job.id);
+  const live = !hasEnded(job.state) && (attempt === undefined || attempt === job.attempt);
+  const put = (name: string, value: string | null) =>
+    setQuery(
+      (before) => {
+        const next = new URLSearchParams(before);
+        if (value === null) next.delete(name);
+        else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  // Many tasks share the points, so that a gang of a thousand loads as quickly as a single one.
+  const points = Math.max(20, Math.min(500, Math.floor(ALL_POINTS / Math.max(1, job.tasks))));
+  const usage = useQuery({
+    queryKey: [...keys.job(job.id), "metrics", attempt ?? "", range],
+    queryFn: async () => {
+      const since = ranges[range] && live ? new Date(Date.now() - ranges[range] * 60_000).toISOString() : undefined;
+      return ((await api.GET("/api/v1/jobs/{id}/metrics", { params: { path: { id: job.id }, query: { points, attempt, since } } })).data?.tasks ?? []) as TaskMetrics[];
+    },
+    refetchInterval: live ? (job.tasks > 50 ? LOOK * 6 : LOOK) : false,
+    placeholderData: keepPreviousData,
+  });
+
+  const text: Record<(typeof unitOf)[Resource], (value: number) => string> = useMemo(
+    () => ({
+      cores: (value) => t("monitor.cores", { count: Number(round(value)), value: round(value) }),
+      bytes,
+      percent: (value) => `${round(value)} %`,
+      rate: (value) => `${bytes(Math.round(value))}/s`,
+      count: round,
+    }),
+    [t],
+  );
+  const charts = useMemo(() => {
+    const tasks = usage.data ?? [];
+    return resources.flatMap((resource) => {
+      const each = linesOf(tasks, resource).map((line) => ({ ...line, points: withGaps(line.points) }));
+      if (!each.some((line) => line.points.some((point) => point[1] !== null))) return [];
+      const mean = resource === "gpu_load";
+      const whole = sum ? [together(each, t(mean ? "monitor.mean" : "monitor.sum"), mean)] : busiest(each, SHOWN, t(mean ? "monitor.others_mean" : "monitor.others"), mean);
+      return [{ resource, lines: whole, total: together(each, "", mean).points, limit: limitOf(tasks, resource, sum) }];
+    });
+  }, [usage.data, sum, t]);
+
+  if (usage.error && !usage.data) return <ErrorFace error={usage.error} retry={() => void usage.refetch()} />;
+  if (usage.isPending) return <LoadingFace lines={8} />;
+  return (
+    <>
+      <div className="chart-tools">
+        <div className="segments" role="group" aria-label={t("monitor.range")}>
+          {(Object.keys(ranges) as Range[]).map((name) => (
+            <button key={name} type="button" aria-pressed={range === name} disabled={!live && name !== "all"} onClick={() => put("range", name === "all" ? null : name)}>
+              {t(`monitor.ranges.${name}`)}
+            </button>
+          ))}
+        </div>
+        {job.tasks > 1 && (
+          <div className="segments" role="group" aria-label={t("monitor.by")}>
+            <button type="button" aria-pressed={!sum} onClick={() => put("by", null)}>
+              {t("monitor.by_task")}
+            </button>
+            <button type="button" aria-pressed={sum} onClick={() => put("by", "sum")}>
+              {t("monitor.by_sum")}
+            </button>
+          </div>
+        )}
+        <AttemptChoice attempts={attempts.data ?? []} latest={job.attempt} value={attempt} onChange={(next) => put("attempt", next === undefined ? null : String(next))} />
+        {charts.length > 0 && <span className="quiet">{t("monitor.how")}</span>}
+      </div>
+      <Advice job={job} tasks={usage.data} />
+      {charts.length > 0 ? (
+        <div className="charts">
+          {charts.map(({ resource, lines, total, limit }) => {
+            const say = text[unitOf[resource]];
+            const [now, most] = [latest(total), highest(total)];
+            const title = t(`monitor.resource.${resource}`);
+            return (
+              <Chart
+                key={resource}
+                title={title}
+                summary={t(limit === null ? "monitor.summary" : "monitor.summary_limit", { name: title, now: now === null ? "–" : say(now), most: most === null ? "–" : say(most), limit: limit === null ? "" : say(limit) })}
+                now={now === null ? undefined : live ? say(now) : t("monitor.most", { value: say(most ?? 0) })}
+                lines={lines}
+                limit={limit === null ? null : { name: t("monitor.limit", { value: say(limit) }), value: limit }}
+                time
+                xName={t("time")}
+                xText={(x) => exactTime(x, language)}
+                text={say}
+                group={GROUP}
+                fromZero
+                binary={unitOf[resource] === "bytes" || unitOf[resource] === "rate"}
+              />
+            );
+          })}
+        </div>
+      ) : (
+        <div className="card">
+          <Face title={t(`monitor.none.${job.started_at ? (live ? "soon" : "ended") : "waiting"}`)} actions={<Link to={`/jobs/${job.id}`}>{t("tab.overview")}</Link>}>
+            {job.started_at && t("monitor.none.why")}
+          </Face>
+        </div>
+      )}
+    </>
+  );
+}
