@@ -8,6 +8,7 @@ namespace ty::sched {
 namespace {
 
 const Site kNoSite;
+constexpr std::size_t kLoosenedKept = 1024;
 
 NodeClass describe(const Node& node) {
   NodeClass c;
@@ -103,6 +104,8 @@ void Cluster::set_site(std::shared_ptr<const Site> site) {
   ++site_version_;
   ++loosened_;
   ++version_;
+  loose_nodes_.clear();
+  forgotten_ = loosened_;
   reindex();
 }
 
@@ -141,6 +144,11 @@ void Cluster::take(const Piece& piece, const TaskNeed& need) {
 
 void Cluster::give(const Piece& piece, const TaskNeed& need) {
   put_back(piece, need);
+  if (loose_nodes_.size() == kLoosenedKept) {
+    loose_nodes_.clear();
+    forgotten_ = loosened_;
+  }
+  loose_nodes_.push_back(piece.node);
   ++loosened_;
   ++version_;
 }
@@ -158,6 +166,24 @@ void Cluster::put_back(const Piece& piece, const TaskNeed& need) {
     for (const auto& [name, n] : need.devices) extras.devices_used[name] -= n;
   }
   refresh(piece.node);
+}
+
+Cluster::Remembered Cluster::remember(int node) const {
+  const auto extras = extras_.find(node);
+  return {node,
+          state_[node],
+          extras == extras_.end() ? nullptr : std::make_unique<Extras>(extras->second)};
+}
+
+void Cluster::restore(Remembered& before) {
+  state_[before.node].used = before.state.used;
+  state_[before.node].used_gpus = before.state.used_gpus;
+  if (before.extras) {
+    extras_[before.node] = std::move(*before.extras);
+  } else if (!extras_.empty()) {
+    extras_.erase(before.node);
+  }
+  refresh(before.node);
 }
 
 Cluster Cluster::emptied() const {

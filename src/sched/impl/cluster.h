@@ -2,6 +2,8 @@
 #include <bit>
 #include <bitset>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -66,9 +68,19 @@ class Cluster {
   void give(const Piece& piece, const TaskNeed& need);
   /// Undoes a `take` of just now: nothing became looser than it was.
   void put_back(const Piece& piece, const TaskNeed& need);
+  /// A node as it is, to be made so again; only within one decision (trial.h).
+  struct Remembered;
+  Remembered remember(int node) const;
+  void restore(Remembered& before);
 
   /// Grows whenever something became free or the site changed: what did not fit before may fit now.
   std::uint64_t loosened() const { return loosened_; }
+  /// The nodes on which that was since then, some perhaps twice; nothing when nobody knows any
+  /// more.
+  std::optional<std::span<const int>> loosened_since(std::uint64_t then) const {
+    if (then < forgotten_) return std::nullopt;
+    return std::span(loose_nodes_).subspan(then - forgotten_);
+  }
   /// Grows with every change that lasts; whoever keeps what it took says so by `settle`.
   std::uint64_t version() const { return version_; }
   void settle() { ++version_; }
@@ -124,6 +136,14 @@ class Cluster {
   std::size_t words_ = 0, index_width_ = 1;
   std::vector<std::uint64_t> index_;  ///< bit sets of open nodes by class and number of free GPUs
   std::uint64_t loosened_ = 1, version_ = 1, site_version_ = 1;
+  std::vector<int> loose_nodes_;  ///< where something became free, for each step of `loosened_`…
+  std::uint64_t forgotten_ = 1;   ///< …after this one
+};
+
+struct Cluster::Remembered {
+  int node = -1;
+  State state;
+  std::unique_ptr<Extras> extras;
 };
 
 /// The site that `nodes` describe, with the indices of `before` kept.

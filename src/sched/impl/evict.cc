@@ -5,11 +5,14 @@
 #include <algorithm>
 
 #include "sched/impl/obstacles.h"
+#include "sched/impl/trial.h"
 
 namespace ty::sched {
 namespace {
 
 constexpr std::size_t kFirstFew = 16;
+/// So many of those who go first are looked at for them.
+constexpr std::size_t kLookedAt = 64;
 /// A job is moved only for one at least this many times as wide, and never so many at once.
 constexpr std::int64_t kMoveRatio = 2;
 constexpr std::size_t kMovesAtOnce = 16;
@@ -23,38 +26,39 @@ bool outranks(const State& s, const Waiting& w, const Evictable::Key& victim, Ti
          std::pair(victim.level, victim.came) > std::pair(w.standing.level, w.standing.queued_at);
 }
 
-void leave(Cluster& cluster, const RunningJob& job) {
-  for (const auto& task : job.tasks) cluster.give(task.piece, task.need());
+void leave(Trial& trial, const RunningJob& job) {
+  for (const auto& task : job.tasks) trial.give(task.piece, task.need());
 }
 
-void come_back(Cluster& cluster, const RunningJob& job) {
-  for (const auto& task : job.tasks) cluster.take(task.piece, task.need());
+void come_back(Trial& trial, const RunningJob& job) {
+  for (const auto& task : job.tasks) trial.take(task.piece, task.need());
 }
 
 /// Nodes on which a task of it would find GPUs enough if all whom it outranks left; none when they
 /// are too few for it.
 std::vector<int> nodes_that_help(State& s, const Waiting& w) {
   const bool equals = s.policy.order == Order::Service;
-  const auto& gpus = s.loose.with_free(s.cluster, w.request.priority - (equals ? 0 : 1), s.changes);
+  const auto& room = s.loose.room(s.cluster, w.request.priority - (equals ? 0 : 1));
   const auto& options = s.options(*w.shape);
-  const auto& class_of = s.cluster.site().class_of;
-  std::vector<int> nodes;
+  std::vector<std::vector<char>> usable;  // classes, per group
   for (std::size_t g = 0; g < w.shape->groups.size(); ++g) {
     const auto& group = w.shape->groups[g];
-    const auto each = group.need.amount.gpus;
-    std::vector<char> usable(s.cluster.site().classes.size());
-    for (const auto& option : options[g]) usable[option.klass] = 1;
-    std::int64_t room = 0;
-    for (std::size_t n = 0; n < gpus.size(); ++n) {
-      if (gpus[n] < each || !usable[class_of[n]]) continue;
-      room += each > 0 ? gpus[n] / each : group.min_tasks;
-      nodes.push_back(static_cast<int>(n));
+    auto& classes = usable.emplace_back(s.cluster.site().classes.size());
+    for (const auto& option : options[g].all) classes[option.klass] = 1;
+    std::int64_t tasks = 0;
+    for (std::size_t k = 0; k < classes.size() && tasks < group.min_tasks; ++k) {
+      if (classes[k]) tasks += room.tasks(static_cast<int>(k), group.need.amount.gpus);
     }
-    if (room < group.min_tasks) return {};
+    if (tasks < group.min_tasks) return {};
   }
-  if (w.shape->groups.size() > 1) {
-    std::ranges::sort(nodes);
-    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+  std::vector<int> nodes;
+  const auto& class_of = s.cluster.site().class_of;
+  for (int n = 0; n < s.cluster.nodes(); ++n) {
+    for (std::size_t g = 0; g < usable.size(); ++g) {
+      if (!usable[g][class_of[n]] || room.on(n) < w.shape->groups[g].need.amount.gpus) continue;
+      nodes.push_back(n);
+      break;
+    }
   }
   return nodes;
 }
@@ -81,6 +85,12 @@ std::vector<int> outranked(const State& s,
   return slots;
 }
 
+std::size_t tasks_on(const State& s, const std::vector<int>& nodes) {
+  std::size_t tasks = 0;
+  for (int node : nodes) tasks += s.running.on_node(node).size();
+  return tasks;
+}
+
 /// The same for the first few of them, without looking at everybody; fewer where those who go first
 /// are of no help.
 std::vector<int> first_outranked(const State& s,
@@ -92,18 +102,12 @@ std::vector<int> first_outranked(const State& s,
   std::vector<int> slots;
   std::size_t seen = 0;
   for (const auto& key : s.evictable.in_order()) {
-    if (slots.size() == kFirstFew || ++seen > 4 * kFirstFew || !outranks(s, w, key, now)) break;
+    if (slots.size() == kFirstFew || ++seen > kLookedAt || !outranks(s, w, key, now)) break;
     const auto& job = s.running.at(key.slot);
     const auto there = [&](const RunningTask& task) { return helps[task.piece.node] != 0; };
     if (job.since < now && std::ranges::any_of(job.tasks, there)) slots.push_back(key.slot);
   }
   return slots;
-}
-
-Cluster without(const State& s, const std::vector<int>& victims) {
-  Cluster cluster = s.cluster;
-  for (int slot : victims) leave(cluster, s.running.at(slot));
-  return cluster;
 }
 
 /// Keeps those of `victims`, the first to go first, without whom it does not fit.
@@ -112,22 +116,28 @@ std::optional<Eviction> trim(State& s,
                              const Terms& terms,
                              std::vector<int> victims) {
   const auto& options = s.options(*w.shape);
-  auto cluster = without(s, victims);
-  auto pieces = place(cluster, *w.shape, options, terms);
+  Trial trial(s.cluster);
+  for (int slot : victims) leave(trial, s.running.at(slot));
+  auto pieces = find_place(s.cluster, *w.shape, options, terms);
   if (!pieces) return std::nullopt;
   std::erase_if(victims, [&](int slot) {
-    return std::ranges::none_of(s.running.at(slot).tasks, [&](const RunningTask& task) {
+    const auto& job = s.running.at(slot);
+    const bool needed = std::ranges::any_of(job.tasks, [&](const RunningTask& task) {
       return std::ranges::find(*pieces, task.piece.node, &Piece::node) != pieces->end();
     });
+    if (!needed) come_back(trial, job);
+    return !needed;
   });
   for (auto i = victims.size(); victims.size() > 1 && i-- > 0;) {
-    auto fewer = victims;
-    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-    auto rest = without(s, fewer);
-    if (fits(rest, *w.shape, options, terms)) victims = std::move(fewer);
+    const auto& job = s.running.at(victims[i]);
+    come_back(trial, job);
+    if (fits(s.cluster, *w.shape, options, terms)) {
+      victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      leave(trial, job);
+    }
   }
-  auto final = without(s, victims);
-  pieces = place(final, *w.shape, options, terms);
+  pieces = find_place(s.cluster, *w.shape, options, terms);
   if (!pieces || victims.empty()) return std::nullopt;
   return Eviction{std::move(victims), *std::move(pieces), {}};
 }
@@ -138,22 +148,23 @@ std::optional<Eviction> shortest(State& s,
                                  const Terms& terms,
                                  const std::vector<int>& candidates) {
   const auto& options = s.options(*w.shape);
-  Cluster cluster = s.cluster;
+  Trial trial(s.cluster);
   std::size_t done = 0;  // so many have left, and it does not fit
   for (std::size_t step = 1; done < candidates.size(); step *= 2) {
     auto until = std::min(done + step, candidates.size());
-    for (auto i = done; i < until; ++i) leave(cluster, s.running.at(candidates[i]));
-    if (!fits(cluster, *w.shape, options, terms)) {
+    for (auto i = done; i < until; ++i) leave(trial, s.running.at(candidates[i]));
+    if (!fits(s.cluster, *w.shape, options, terms)) {
       done = until;
       continue;
     }
     auto gone = until;
     while (until - done > 1) {
       const auto middle = done + (until - done) / 2;
-      for (; gone > middle; --gone) come_back(cluster, s.running.at(candidates[gone - 1]));
-      for (; gone < middle; ++gone) leave(cluster, s.running.at(candidates[gone]));
-      (fits(cluster, *w.shape, options, terms) ? until : done) = middle;
+      for (; gone > middle; --gone) come_back(trial, s.running.at(candidates[gone - 1]));
+      for (; gone < middle; ++gone) leave(trial, s.running.at(candidates[gone]));
+      (fits(s.cluster, *w.shape, options, terms) ? until : done) = middle;
     }
+    trial.back_to(0);
     return trim(
         s, w, terms, {candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(until)});
   }
@@ -228,6 +239,7 @@ std::optional<Eviction> evict_for(State& s, const Waiting& w, const Terms& terms
   // Most need only the first few to go: the others are looked at when those were not enough.
   for (const bool all : {false, true}) {
     if (nodes.empty()) break;
+    if (!all && tasks_on(s, nodes) <= kLookedAt) continue;
     auto candidates = all ? outranked(s, w, nodes, now) : first_outranked(s, w, nodes, now);
     Lenders lenders(s, w);
     std::erase_if(candidates, [&](int slot) { return !lenders.gives(s.running.at(slot)); });
@@ -268,39 +280,48 @@ std::optional<Eviction> move_for(State& s, const Waiting& w, const Terms& terms,
     std::vector<int> slots;
   };
   std::vector<Node> nodes;
-  const auto& room = s.loose.with_free(s.cluster, w.request.priority, s.changes);
-  for (int n = 0; n < s.cluster.nodes(); ++n) {
+  const auto widest = w.shape->widest;
+  const auto& room = s.loose.room(s.cluster, w.request.priority);
+  const auto look_at = [&](int n) {
     const auto free = s.cluster.free(n).gpus;
-    if (room[n] < w.shape->widest || room[n] == free) continue;
+    if (room.on(n) < widest || room.on(n) == free) return false;
     Node node{0, n, {}};
     for (int slot : s.running.on_node(n)) {
       const auto& job = s.running.at(slot);
-      const bool small = job.tasks.size() == 1 && job.gpus * kMoveRatio <= w.shape->widest;
+      const bool small = job.tasks.size() == 1 && job.gpus * kMoveRatio <= widest;
       const bool settled = now - job.since >= kMoveAgain;
       if (!job.may_go() || !small || !settled || job.priority > w.request.priority) continue;
       node.gpus += job.gpus;
       node.slots.push_back(slot);
     }
     // No more is moved than lies idle there without it.
-    const bool worth_it = free + node.gpus >= w.shape->widest && node.gpus <= free;
+    const bool worth_it = free + node.gpus >= widest && node.gpus <= free;
     if (!node.slots.empty() && worth_it) nodes.push_back(std::move(node));
+    return false;
+  };
+  for (int k = 0; k < static_cast<int>(s.cluster.site().classes.size()); ++k) {
+    for (auto free = (widest + 1) / 2; free <= s.cluster.most_gpus(); ++free)
+      s.cluster.visit(k, static_cast<int>(free), look_at);
   }
   std::ranges::sort(nodes, {}, [](const Node& n) { return std::pair(n.gpus, n.node); });
   std::vector<int> candidates;
   const auto& options = s.options(*w.shape);
-  Cluster emptier = s.cluster;
+  Trial trial(s.cluster);
   for (const auto& node : nodes) {
     if (candidates.size() + node.slots.size() > kMovesAtOnce) break;
     candidates.insert(candidates.end(), node.slots.begin(), node.slots.end());
-    for (int slot : node.slots) leave(emptier, s.running.at(slot));
-    if (!fits(emptier, *w.shape, options, terms)) continue;
+    for (int slot : node.slots) leave(trial, s.running.at(slot));
+    if (!fits(s.cluster, *w.shape, options, terms)) continue;
+    trial.back_to(0);
     auto found = trim(s, w, terms, candidates);
     if (!found) return std::nullopt;
-    auto after = without(s, found->victims);
-    for (const auto& p : found->pieces) after.take(p, w.shape->groups[p.group].need);
+    for (int slot : found->victims) leave(trial, s.running.at(slot));
+    for (const auto& p : found->pieces) trial.take(p, w.shape->groups[p.group].need);
     for (int slot : found->victims) {
       const auto& shape = *s.running.at(slot).tasks[0].shape;
-      if (!place(after, shape, s.options(shape), {})) return std::nullopt;
+      const auto elsewhere = find_place(s.cluster, shape, s.options(shape), {});
+      if (!elsewhere) return std::nullopt;
+      for (const auto& p : *elsewhere) trial.take(p, shape.groups[p.group].need);
     }
     found->why = fmt::format("moved, to free a whole node for {}", job_in_words(w.request));
     return found;

@@ -56,6 +56,13 @@ class Packer {
     return placed;
   }
 
+  bool fits_one_on(int node, int group, const GroupOptions& options) {
+    need_ = &shape_.groups[group].need;
+    return std::ranges::any_of(options.all, [&](const Option& option) {
+      return option.klass == cluster_.site().class_of[node] && room_on(node, option.type, 1) > 0;
+    });
+  }
+
   std::size_t mark() const { return pieces_.size(); }
   void undo(std::size_t mark) {
     while (pieces_.size() > mark) {
@@ -191,21 +198,12 @@ std::vector<std::vector<Option>> by_type(const TaskNeed& need,
 }
 
 /// At least `least` and up to `most` tasks of a group, of one GPU type if that is possible.
-int add_group(Packer& packer,
-              int group,
-              int least,
-              int most,
-              const Shape& shape,
-              const std::vector<Option>& options,
-              const Site& site) {
-  const auto& need = shape.groups[group].need;
-  const bool one_type = need.amount.gpus == 0 || options.size() < 2;
-  if (one_type) return packer.add(group, most, options);
-  const auto choices = by_type(need, options, site);
+int add_group(Packer& packer, int group, int least, int most, const GroupOptions& options) {
+  if (options.by_type.empty()) return packer.add(group, most, options.all);
   const auto start = packer.mark();
   const std::vector<Option>* best = nullptr;
   int room = std::max(least, 1) - 1;
-  for (const auto& choice : choices) {
+  for (const auto& choice : options.by_type) {
     const int n = packer.add(group, most, choice);
     if (n == most) return n;
     packer.undo(start);
@@ -218,7 +216,12 @@ int add_group(Packer& packer,
 
 Options options_for(const Shape& shape, const Site& site) {
   Options options;
-  for (const auto& group : shape.groups) options.push_back(options_for(group.need, site));
+  for (const auto& group : shape.groups) {
+    auto& some = options.emplace_back();
+    some.all = options_for(group.need, site);
+    if (group.need.amount.gpus > 0 && some.all.size() > 1)
+      some.by_type = by_type(group.need, some.all, site);
+  }
   return options;
 }
 
@@ -227,12 +230,11 @@ std::optional<std::vector<Piece>> place(Cluster& cluster,
                                         const Options& options,
                                         const Terms& terms) {
   Packer packer(cluster, shape, terms);
-  const auto& site = cluster.site();
   bool whole = shape.total.fits_in(terms.allowance);
   for (int g : shape.hardest_first) {
     if (!whole) break;
     const int count = shape.groups[g].count;
-    whole = add_group(packer, g, count, count, shape, options[g], site) == count;
+    whole = add_group(packer, g, count, count, options[g]) == count;
   }
   if (whole) return packer.result();
   packer.undo(0);
@@ -242,7 +244,7 @@ std::optional<std::vector<Piece>> place(Cluster& cluster,
   int total = 0;
   for (int g : shape.hardest_first) {
     const int wanted = shape.groups[g].min_tasks;
-    if (wanted > 0) placed[g] = add_group(packer, g, wanted, wanted, shape, options[g], site);
+    if (wanted > 0) placed[g] = add_group(packer, g, wanted, wanted, options[g]);
     if (placed[g] < wanted) {
       packer.undo(0);
       return std::nullopt;
@@ -250,7 +252,7 @@ std::optional<std::vector<Piece>> place(Cluster& cluster,
     total += placed[g];
   }
   for (int g : shape.hardest_first) {
-    total += add_group(packer, g, 0, shape.groups[g].count - placed[g], shape, options[g], site);
+    total += add_group(packer, g, 0, shape.groups[g].count - placed[g], options[g]);
   }
   if (total < shape.min_tasks) {
     packer.undo(0);
@@ -259,11 +261,29 @@ std::optional<std::vector<Piece>> place(Cluster& cluster,
   return packer.result();
 }
 
-bool fits(Cluster& cluster, const Shape& shape, const Options& options, const Terms& terms) {
+std::optional<std::vector<Piece>> find_place(Cluster& cluster,
+                                             const Shape& shape,
+                                             const Options& options,
+                                             const Terms& terms) {
   auto pieces = place(cluster, shape, options, terms);
-  if (!pieces) return false;
-  for (const auto& piece : *pieces) cluster.put_back(piece, shape.groups[piece.group].need);
-  return true;
+  if (pieces) {
+    for (const auto& piece : *pieces) cluster.put_back(piece, shape.groups[piece.group].need);
+  }
+  return pieces;
+}
+
+bool fits(Cluster& cluster, const Shape& shape, const Options& options, const Terms& terms) {
+  return find_place(cluster, shape, options, terms).has_value();
+}
+
+bool fits_one_on(Cluster& cluster, int node, const Shape& shape, const Options& options) {
+  if (!cluster.site().open[node]) return false;
+  const Terms anyone;
+  Packer packer(cluster, shape, anyone);
+  for (int g = 0; g < static_cast<int>(shape.groups.size()); ++g) {
+    if (packer.fits_one_on(node, g, options[g])) return true;
+  }
+  return false;
 }
 
 }  // namespace ty::sched

@@ -9,8 +9,7 @@
 /// Finds room for a gang: whole or not at all.
 namespace ty::sched {
 
-/// One vector of options per group of the shape.
-using Options = std::vector<std::vector<Option>>;
+using Options = std::vector<GroupOptions>;  ///< per group of the shape
 Options options_for(const Shape& shape, const Site& site);
 
 /// Who asks, what must stay free, and how much they may take in all.
@@ -33,6 +32,13 @@ std::optional<std::vector<Piece>> place(Cluster& cluster,
                                         const Terms& terms);
 
 /// The same without taking.
+std::optional<std::vector<Piece>> find_place(Cluster& cluster,
+                                             const Shape& shape,
+                                             const Options& options,
+                                             const Terms& terms);
 bool fits(Cluster& cluster, const Shape& shape, const Options& options, const Terms& terms);
+
+/// Whether the node has room for a single task of any of its groups, whoever asks.
+bool fits_one_on(Cluster& cluster, int node, const Shape& shape, const Options& options);
 
 }  // namespace ty::sched

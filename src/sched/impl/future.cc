@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "sched/impl/trial.h"
+
 namespace ty::sched {
 
 namespace {
@@ -40,14 +42,14 @@ class Course {
 
   std::size_t known() const { return events_.size(); }
   Time at(std::size_t i) const { return events_[i].at; }
-  void happen(Cluster& cluster, std::size_t i) const {
+  void happen(Trial& trial, std::size_t i) const {
     const auto& event = events_[i];
     if (event.ends != nullptr) {
-      for (const auto& task : event.ends->tasks) cluster.give(task.piece, task.need());
+      for (const auto& task : event.ends->tasks) trial.give(task.piece, task.need());
       return;
     }
     for (const auto& piece : event.takes->hold->pieces)
-      cluster.take(piece, event.takes->shape->groups[piece.group].need);
+      trial.take(piece, event.takes->shape->groups[piece.group].need);
   }
 
  private:
@@ -88,32 +90,34 @@ std::optional<Hold> Future::find_hold(const Waiting& waiting,
                                       const std::vector<const Waiting*>& ahead) {
   const auto& options = s_.options(*waiting.shape);
   Course course(s_, now_, ahead);
-  Cluster before = s_.cluster;  // after `done` events, and it did not fit
-  std::size_t done = 0;
+  Trial trial(s_.cluster);
+  std::vector<std::size_t> marks{0};  // where the trial was after so many events
+  const auto fits_after = [&](std::size_t events) {
+    if (marks.size() > events + 1) {
+      marks.resize(events + 1);
+      trial.back_to(marks.back());
+    }
+    while (marks.size() <= events) {
+      course.happen(trial, marks.size() - 1);
+      marks.push_back(trial.mark());
+    }
+    return fits(s_.cluster, *waiting.shape, options, {});
+  };
+  std::size_t done = 0;  // after so many events it does not fit
   for (std::size_t step = 1;; step *= 2) {
-    Cluster after = before;
     std::size_t until = done;
-    for (; until < done + step && (until < course.known() || course.next()); ++until)
-      course.happen(after, until);
+    while (until < done + step && (until < course.known() || course.next())) ++until;
     if (until == done) return std::nullopt;
-    if (!fits(after, *waiting.shape, options, {})) {
-      before = std::move(after);
+    if (!fits_after(until)) {
       done = until;
       continue;
     }
     while (until - done > 1) {
       const auto middle = done + (until - done) / 2;
-      Cluster half = before;
-      for (auto i = done; i < middle; ++i) course.happen(half, i);
-      if (fits(half, *waiting.shape, options, {})) {
-        after = std::move(half);
-        until = middle;
-      } else {
-        before = std::move(half);
-        done = middle;
-      }
+      (fits_after(middle) ? until : done) = middle;
     }
-    auto pieces = place(after, *waiting.shape, options, {});
+    fits_after(until);
+    auto pieces = find_place(s_.cluster, *waiting.shape, options, {});
     return Hold{
         std::max(now_, course.at(until - 1)), *std::move(pieces), now_, s_.cluster.site_version()};
   }

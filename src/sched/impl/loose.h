@@ -7,49 +7,46 @@
 
 /// GPUs per node that are held by jobs who may be asked to leave. It answers at once whether asking
 /// could help at all, so that a blocked job does not have everybody looked at in vain at every
-/// decision.
+/// decision. What it answered is kept, and of that only nodes on which something happened since are
+/// looked at again.
 namespace ty::sched {
 
 class Loose {
  public:
-  void add(std::int64_t priority, int node, std::int64_t gpus) {
-    if (gpus == 0) return;
-    auto& held = by_priority_[priority];
-    if (held.size() <= static_cast<std::size_t>(node)) held.resize(node + 1);
-    held[node] += static_cast<std::int32_t>(gpus);
-  }
-  void remove(std::int64_t priority, int node, std::int64_t gpus) { add(priority, node, -gpus); }
+  /// Free GPUs of every open node with those held by jobs of at most some priority.
+  class Room {
+   public:
+    std::int64_t on(int node) const { return gpus_[node]; }
+    /// How many tasks with `each` GPUs find room on the nodes of a class.
+    std::int64_t tasks(int klass, std::int64_t each) const;
 
-  /// Free GPUs of every open node with those held by jobs of at most this priority. `changes` says
-  /// whether anything happened since the same was asked last.
-  const std::vector<std::int32_t>& with_free(const Cluster& cluster,
-                                             std::int64_t priority,
-                                             std::uint64_t changes) const {
-    auto& answer = answers_[priority];
-    if (answer.changes == changes && answer.site == cluster.site_version()) return answer.gpus;
-    if (answers_.size() > kAnswers) return answers_.clear(), with_free(cluster, priority, changes);
-    answer.changes = changes;
-    answer.site = cluster.site_version();
-    const auto& open = cluster.site().open;
-    answer.gpus.resize(static_cast<std::size_t>(cluster.nodes()));
-    for (int n = 0; n < cluster.nodes(); ++n)
-      answer.gpus[n] = open[n] ? static_cast<std::int32_t>(cluster.free(n).gpus) : 0;
-    for (const auto& [held_by, held] : by_priority_) {
-      if (held_by > priority) break;
-      for (std::size_t n = 0; n < held.size(); ++n) answer.gpus[n] += open[n] ? held[n] : 0;
-    }
-    return answer.gpus;
-  }
+   private:
+    friend class Loose;
+    void set(int node, int klass, std::int32_t gpus);
+    std::vector<std::int32_t> gpus_;
+    std::vector<std::int64_t> nodes_;  ///< how many, by class and GPUs
+    std::size_t width_ = 1;
+    std::uint64_t site_ = 0;
+    std::uint64_t seen_ = 0;  ///< so much of the log
+  };
+
+  void add(std::int64_t priority, int node, std::int64_t gpus);
+  void remove(std::int64_t priority, int node, std::int64_t gpus) { add(priority, node, -gpus); }
+  /// Something else became free on the node, or was taken.
+  void touch(int node);
+
+  const Room& room(const Cluster& cluster, std::int64_t priority) const;
 
  private:
-  struct Answer {
-    std::uint64_t changes = 0;
-    std::uint64_t site = 0;
-    std::vector<std::int32_t> gpus;
-  };
-  static constexpr std::size_t kAnswers = 16;
-  mutable std::map<std::int64_t, Answer> answers_;  ///< by priority
-  std::map<std::int64_t, std::vector<std::int32_t>> by_priority_;
+  static constexpr std::size_t kRooms = 16;
+  static constexpr std::size_t kLog = 4096;
+  void fill(Room& room, const Cluster& cluster, std::int64_t priority) const;
+  std::int32_t count(const Cluster& cluster, std::int64_t priority, int node) const;
+
+  std::map<std::int64_t, std::vector<std::int32_t>> by_priority_;  ///< per node
+  mutable std::map<std::int64_t, Room> rooms_;                     ///< by priority
+  std::vector<int> log_;         ///< nodes on which something happened, in order
+  std::uint64_t forgotten_ = 1;  ///< so much of the log is no longer kept
 };
 
 }  // namespace ty::sched

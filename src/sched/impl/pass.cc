@@ -83,7 +83,17 @@ bool Pass::tight(const Shape& shape) {
   auto& memo = s_.shapes.memo(shape);
   if (memo.too_tight == s_.cluster.loosened()) return true;
   if (memo.fitted == s_.cluster.version()) return false;
-  if (fits(s_.cluster, shape, s_.options(shape), {})) {
+  const auto& options = s_.options(shape);
+  // Where not even one of its tasks fits on what became looser since, it fits no better than then.
+  if (const auto looser = s_.cluster.loosened_since(memo.too_tight)) {
+    const bool helps = std::ranges::any_of(
+        *looser, [&](int node) { return fits_one_on(s_.cluster, node, shape, options); });
+    if (!helps) {
+      memo.too_tight = s_.cluster.loosened();
+      return true;
+    }
+  }
+  if (fits(s_.cluster, shape, options, {})) {
     memo.fitted = s_.cluster.version();
     return false;
   }
@@ -98,18 +108,19 @@ bool Pass::barred(const Waiting& waiting) const {
 
 void Pass::in_turn() {
   Heap heap;
-  for (const auto& [key, row] : s_.queue.rows()) heap.push({turns_.of(row[0]), key, &row, 0});
+  for (const auto& [key, row] : s_.queue.rows())
+    heap.push({turns_.of(key, row.member(0)), key, &row, 0});
   std::map<const Ordered*, int> kept_back;
   for (int blocked = 0; !heap.empty() && blocked < s_.policy.reserved_heads;) {
     auto next = heap.top();
     heap.pop();
     const auto& row = *next.row;
-    auto& waiting = row[next.at];
-    if (const auto turn = turns_.of(waiting); turn > next.turn) {
+    if (const auto turn = turns_.of(next.key, row.member(next.at)); turn > next.turn) {
       next.turn = turn;  // its workspace started something meanwhile; others may come first now
       heap.push(next);
       continue;
     }
+    auto& waiting = row[next.at];
     const auto left = row.size() - next.at - 1;
     if (barred(waiting)) {
       if (++kept_back[&row] > kBarredInRow || s_.ledger.spent(waiting.request.workspace)) continue;
@@ -123,7 +134,7 @@ void Pass::in_turn() {
       ++next.at;
     }
     if (left > 0) {
-      next.turn = turns_.of(row[next.at]);
+      next.turn = turns_.of(next.key, row.member(next.at));
       heap.push(next);
     }
   }
@@ -133,21 +144,22 @@ void Pass::beside() {
   std::vector<Passing> shapes;
   for (const auto* lines : startable()) shapes.push_back({lines, lines->shape, {}});
   Heap heap;
-  for (const auto& [key, row] : s_.queue.rows()) heap.push({turns_.of(row[0]), key, &row, 0});
+  for (const auto& [key, row] : s_.queue.rows())
+    heap.push({turns_.of(key, row.member(0)), key, &row, 0});
   std::set<const Ordered*> in_vain;
   while (!heap.empty() && static_cast<int>(in_vain.size()) < kInVain) {
-    std::erase_if(shapes, [&](const Passing& p) { return tight(*p.shape); });
+    std::erase_if(shapes, [&](Passing& p) { return tight(*p.shape) || !anyone_passes(p); });
     if (shapes.empty()) return;
     auto next = heap.top();
     heap.pop();
-    if (const auto turn = turns_.of((*next.row)[0]); turn > next.turn) {
+    if (const auto turn = turns_.of(next.key, next.row->member(0)); turn > next.turn) {
       next.turn = turn;
       heap.push(next);
       continue;
     }
     const auto members = next.row->size();
     if (start_one_beside(next.key, shapes, in_vain) && members > 1) {
-      next.turn = turns_.of((*next.row)[0]);
+      next.turn = turns_.of(next.key, next.row->member(0));
       heap.push(next);
     }
   }
@@ -156,31 +168,26 @@ void Pass::beside() {
 bool Pass::start_one_beside(const RowKey& row,
                             std::vector<Passing>& shapes,
                             std::set<const Ordered*>& in_vain) {
-  while (true) {
-    const Ordered* first = nullptr;
-    Passing* of = nullptr;
-    for (auto& shape : shapes) {
-      const auto& lines = shape.lines->lines;
-      LineKey from;
-      from.row = row;
-      from.priority = std::numeric_limits<std::int64_t>::min();
-      for (auto at = lines.lower_bound(from); at != lines.end() && at->first.row == row; ++at) {
-        const auto& [key, line] = *at;
-        const std::pair asker(key.preemptible, key.preemptible ? key.priority : 0);
-        auto [longest, is_new] = shape.longest.try_emplace(asker);
-        if (is_new)
-          longest->second = longest_beside(*shape.shape, {{}, {}, key.priority, key.preemptible});
-        if (key.length > longest->second || in_vain.contains(&line)) continue;
-        if (first == nullptr || turns_.of(line[0]) < turns_.of((*first)[0]))
-          first = &line, of = &shape;
-      }
+  std::vector<std::pair<const Ordered*, const Passing*>> found;
+  for (auto& shape : shapes) {
+    const auto& lines = shape.lines->lines;
+    LineKey from;
+    from.row = row;
+    from.priority = std::numeric_limits<std::int64_t>::min();
+    for (auto at = lines.lower_bound(from); at != lines.end() && at->first.row == row; ++at) {
+      const auto& [key, line] = *at;
+      if (key.length <= longest_beside(shape, passer_of(key)) && !in_vain.contains(&line))
+        found.emplace_back(&line, &shape);
     }
-    if (first == nullptr) return false;
-    if (!barred((*first)[0])) {
+  }
+  // Within a row, whoever came first goes first.
+  std::ranges::sort(found, [](const auto& a, const auto& b) { return a.first->before(*b.first); });
+  for (const auto& [line, of] : found) {
+    if (!barred((*line)[0])) {
       const auto shape = of->shape;
       const auto lines = of->lines->lines.size();
-      for (std::size_t i = 0; i < std::min(first->size(), kPassersBy); ++i) {
-        if (!start((*first)[i])) continue;
+      for (std::size_t i = 0; i < std::min(line->size(), kPassersBy); ++i) {
+        if (!start((*line)[i])) continue;
         // With its last member a shape leaves the queue.
         if (lines == 1 && !s_.queue.shapes().contains(shape->id)) {
           std::erase_if(shapes, [&](const Passing& p) { return p.shape == shape; });
@@ -189,13 +196,27 @@ bool Pass::start_one_beside(const RowKey& row,
         return true;
       }
     }
-    in_vain.insert(first);
+    in_vain.insert(line);
   }
+  return false;
 }
 
-int Pass::longest_beside(const Shape& shape, const Asker& asker) {
+bool Pass::anyone_passes(Passing& shape) {
+  return std::ranges::any_of(shape.lines->lengths, [&](const auto& entry) {
+    const auto& [passer, lengths] = entry;
+    return lengths.begin()->first <= longest_beside(shape, passer);
+  });
+}
+
+int Pass::longest_beside(Passing& shape, const Passer& passer) {
+  auto [known, is_new] = shape.longest.try_emplace(passer);
+  if (is_new) known->second = longest_beside(*shape.shape, passer);
+  return known->second;
+}
+
+int Pass::longest_beside(const Shape& shape, const Passer& passer) {
   const auto& options = s_.options(shape);
-  Terms terms{&fences_, asker, Amount::boundless()};
+  Terms terms{&fences_, {{}, {}, passer.second, passer.first}, Amount::boundless()};
   if (fences_.empty() || fits(s_.cluster, shape, options, terms)) return 64;
   for (auto ends = fences_.times(); !ends.empty(); ends.pop_back()) {
     if (ends.back() < now_) break;

@@ -32,8 +32,7 @@ class Pass {
   struct Passing {
     const ShapeLines* lines;
     std::shared_ptr<const Shape> shape;
-    std::map<std::pair<bool, std::int64_t>, int>
-        longest;  ///< LineKey::length that ends in time, per kind of asker
+    std::map<Passer, int> longest;  ///< LineKey::length that ends in time; what is known of it
   };
 
   void pay_debts();
@@ -49,7 +48,10 @@ class Pass {
                         std::vector<Passing>& shapes,
                         std::set<const Ordered*>& in_vain);
   /// The greatest LineKey::length with which such a request may fit beside the fences; -1 for none.
-  int longest_beside(const Shape& shape, const Asker& asker);
+  int longest_beside(const Shape& shape, const Passer& passer);
+  int longest_beside(Passing& shape, const Passer& passer);
+  /// Whether anybody of the shape runs so short that it may pass.
+  bool anyone_passes(Passing& shape);
   bool start(Waiting& waiting);
   /// Makes room by stopping others, if it may; else keeps its future room free.
   void block(Waiting& waiting);

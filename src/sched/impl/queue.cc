@@ -5,32 +5,33 @@
 #include <tuple>
 
 namespace ty::sched {
+
 namespace {
 
-bool stands_before(const Waiting* a, const Waiting* b) {
-  return std::tie(a->standing.queued_at, a->standing.number) <
-         std::tie(b->standing.queued_at, b->standing.number);
+Ordered::Member member_of(Waiting& w) {
+  return {w.standing.queued_at, w.standing.number, w.request.attained, &w};
 }
 
 }  // namespace
 
 void Ordered::add(Waiting& waiting) {
-  if (size() == 0 || stands_before(members_.back(), &waiting)) {
-    members_.push_back(&waiting);
+  const auto newcomer = member_of(waiting);
+  if (size() == 0 || members_.back() < newcomer) {
+    members_.push_back(newcomer);
     return;
   }
   const auto head = members_.begin() + static_cast<std::ptrdiff_t>(gone_);
-  const auto at = std::lower_bound(head, members_.end(), &waiting, stands_before);
+  const auto at = std::lower_bound(head, members_.end(), newcomer);
   if (at == head && gone_ > 0) {
-    members_[--gone_] = &waiting;
+    members_[--gone_] = newcomer;
   } else {
-    members_.insert(at, &waiting);
+    members_.insert(at, newcomer);
   }
 }
 
 void Ordered::remove(Waiting& waiting) {
   const auto head = members_.begin() + static_cast<std::ptrdiff_t>(gone_);
-  const auto at = std::lower_bound(head, members_.end(), &waiting, stands_before);
+  const auto at = std::lower_bound(head, members_.end(), member_of(waiting));
   if (at != head) {
     members_.erase(at);
     return;
@@ -128,7 +129,10 @@ void Queue::join(Waiting& waiting) {
   rows_[row_of(waiting)].add(waiting);
   auto& shape = shapes_[waiting.shape->id];
   shape.shape = waiting.shape;
-  shape.lines[line_of(waiting)].add(waiting);
+  const auto key = line_of(waiting);
+  auto [line, is_new] = shape.lines.try_emplace(key);
+  if (is_new) ++shape.lengths[passer_of(key)][key.length];
+  line->second.add(waiting);
 }
 
 void Queue::leave(Waiting& waiting) {
@@ -144,7 +148,13 @@ void Queue::leave(Waiting& waiting) {
   auto shape = shapes_.find(waiting.shape->id);
   auto line = shape->second.lines.find(line_of(waiting));
   line->second.remove(waiting);
-  if (line->second.size() == 0) shape->second.lines.erase(line);
+  if (line->second.size() == 0) {
+    auto lengths = shape->second.lengths.find(passer_of(line->first));
+    auto length = lengths->second.find(line->first.length);
+    if (--length->second == 0) lengths->second.erase(length);
+    if (lengths->second.empty()) shape->second.lengths.erase(lengths);
+    shape->second.lines.erase(line);
+  }
   if (shape->second.lines.empty()) shapes_.erase(shape);
 }
 

@@ -2,6 +2,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -45,13 +46,28 @@ struct Waiting {
 /// moving the rest.
 class Ordered {
  public:
+  /// What says whose turn it is among those of a row is kept here: to look at everyone who waits
+  /// for it would be dear.
+  struct Member {
+    Time queued_at{};
+    double number = 0;
+    Millis attained{0};
+    Waiting* who = nullptr;
+    bool operator<(const Member& o) const {
+      return std::tie(queued_at, number) < std::tie(o.queued_at, o.number);
+    }
+  };
+
   std::size_t size() const { return members_.size() - gone_; }
-  Waiting& operator[](std::size_t i) const { return *members_[gone_ + i]; }
+  const Member& member(std::size_t i) const { return members_[gone_ + i]; }
+  Waiting& operator[](std::size_t i) const { return *member(i).who; }
+  /// Whether its first stands before the first of the other.
+  bool before(const Ordered& other) const { return member(0) < other.member(0); }
   void add(Waiting& waiting);
   void remove(Waiting& waiting);
 
  private:
-  std::vector<Waiting*> members_;
+  std::vector<Member> members_;
   std::size_t gone_ = 0;
 };
 
@@ -64,6 +80,8 @@ struct RowKey {
   auto operator<=>(const RowKey&) const = default;
 };
 
+RowKey row_of(const Waiting& waiting);
+
 /// Those of one shape and row to whom also the same rules apply.
 struct LineKey {
   RowKey row;
@@ -75,9 +93,17 @@ struct LineKey {
   auto operator<=>(const LineKey&) const = default;
 };
 
+/// Who may pass a blocked request how: those who could be stopped again, by their priority, and all
+/// others.
+using Passer = std::pair<bool, std::int64_t>;
+inline Passer passer_of(const LineKey& key) {
+  return {key.preemptible, key.preemptible ? key.priority : 0};
+}
+
 struct ShapeLines {
   std::shared_ptr<const Shape> shape;
   std::map<LineKey, Ordered> lines;
+  std::map<Passer, std::map<int, int>> lengths;  ///< how many lines there are of each length
 };
 
 struct RequestIdHash {

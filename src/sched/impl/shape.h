@@ -33,6 +33,13 @@ struct Option {
   int type = -1;  ///< position in NodeClass::types; -1 when no GPU is asked for
 };
 
+/// Where the tasks of a group could run.
+struct GroupOptions {
+  std::vector<Option> all;
+  std::vector<std::vector<Option>>
+      by_type;  ///< of one GPU type each, dearest first, then all; empty where there is no choice
+};
+
 struct Shape {
   int id = 0;  ///< small number, reused after its last request is gone
   std::vector<ShapeGroup> groups;
@@ -48,10 +55,10 @@ struct Shape {
 
 /// What was found out about a shape and need not be found out again.
 struct ShapeMemo {
-  std::uint64_t options_for_site = 0;        ///< Cluster::site_version() of `options`
-  std::vector<std::vector<Option>> options;  ///< per group
-  std::uint64_t fitted = 0;                  ///< Cluster::version() at which it last fitted
-  std::uint64_t too_tight = 0;               ///< Cluster::loosened() at which it last did not fit
+  std::uint64_t options_for_site = 0;  ///< Cluster::site_version() of `options`
+  std::vector<GroupOptions> options;   ///< per group
+  std::uint64_t fitted = 0;            ///< Cluster::version() at which it last fitted
+  std::uint64_t too_tight = 0;         ///< Cluster::loosened() at which it last did not fit
   std::uint64_t no_room_at = 0;  ///< State::changes at which stopping others was last of no use…
   std::pair<int, std::int64_t> no_room_for;  ///< …to one of this level and -priority
 };

@@ -178,7 +178,7 @@ std::vector<Statement> never_fits(State& s,
   for (int g : shape->hardest_first) {
     const auto& need = shape->groups[g].need;
     const auto alone = [&] {
-      for (const auto& option : options[g]) {
+      for (const auto& option : options[g].all) {
         for (int n = 0; n < empty.nodes(); ++n) {
           if (site.open[n] && site.class_of[n] == option.klass) return true;
         }

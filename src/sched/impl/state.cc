@@ -77,9 +77,9 @@ Waiting& State::wait(Request request) {
   return queue.add(std::move(waiting));
 }
 
-bool State::starved(const Waiting& waiting, Time now) const {
+bool State::starved(Time queued_at, Millis attained, Time now) const {
   // What it ran before does not count as waiting.
-  const auto waited = now - waiting.standing.queued_at - waiting.request.attained;
+  const auto waited = now - queued_at - attained;
   if (waited < policy.starvation_bound) return false;
   return policy.starved_share >= 1 ||
          static_cast<double>(starved_gpus) <
@@ -144,7 +144,7 @@ void State::run(const Request& request,
     if (job->preemptible && !stays) evictable.add(*job, running.slot_of(job->id), policy, since);
   }
   for (auto& task : tasks) {
-    if (job->may_go()) loose.add(job->priority, task.piece.node, task.need().amount.gpus);
+    loose.add(job->priority, task.piece.node, job->may_go() ? task.need().amount.gpus : 0);
     ledger.take(
         job->workspace, job->owner, task.need().amount, !job->preemptible, since, policy.half_life);
     running.add_task(*job, std::move(task));
@@ -157,7 +157,7 @@ void State::run(const Request& request,
 void State::end_task(RunningJob& job, model::TaskRef task, Time now) {
   auto was = running.remove_task(job, task);
   if (!was) return;
-  if (job.may_go()) loose.remove(job.priority, was->piece.node, was->need().amount.gpus);
+  loose.remove(job.priority, was->piece.node, job.may_go() ? was->need().amount.gpus : 0);
   cluster.give(was->piece, was->need());
   ledger.give(
       job.workspace, job.owner, was->need().amount, !job.preemptible, now, policy.half_life);

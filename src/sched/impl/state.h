@@ -51,7 +51,10 @@ struct State {
   WorkspaceId turn_taker(const Request& request) const;
   /// It waited longer than the policy lets anyone wait, and the part of the site kept for such jobs
   /// is not used up.
-  bool starved(const Waiting& waiting, Time now) const;
+  bool starved(const Waiting& waiting, Time now) const {
+    return starved(waiting.standing.queued_at, waiting.request.attained, now);
+  }
+  bool starved(Time queued_at, Millis attained, Time now) const;
   /// Everybody into the line where they belong after accounts or reservations changed.
   void restand();
   int node_index(const std::string& name);

@@ -29,6 +29,8 @@ class Turns {
  public:
   Turns(const State& state, Time now) : s_(state), now_(now) {}
   Turn of(const Waiting& waiting);
+  /// Of one in this row.
+  Turn of(const RowKey& row, const Ordered::Member& member);
   void started(WorkspaceId workspace) { known_.erase(workspace); }
 
  private:
