@@ -92,8 +92,8 @@ test("the file as it was handed in, byte for byte", async ({ signedIn: page, ser
   const text = page.getByLabel("原文", { exact: true });
   await expect(text).toBeVisible();
   expect(await text.evaluate((box) => box.textContent)).toBe(file);
-  await page.getByRole("button", { name: "含义", exact: true }).click();
-  await expect(page.getByLabel("含义", { exact: true })).toContainText("odd-spacing");
+  await page.getByRole("button", { name: "解析结果", exact: true }).click();
+  await expect(page.getByLabel("解析结果", { exact: true })).toContainText("odd-spacing");
 });
 
 test("the same job in every other format, with what could not be carried over", async ({ signedIn: page, server }) => {
@@ -109,8 +109,8 @@ test("the same job in every other format, with what could not be carried over", 
   const saved = page.waitForEvent("download");
   await page.getByRole("button", { name: "保存文件" }).click();
   expect((await saved).suggestedFilename()).toBe("from_scm.volcano.yaml");
-  await page.getByRole("button", { name: "含义" }).click();
-  await expect(page.getByLabel("含义", { exact: true })).toContainText('"cpu_milli"');
+  await page.getByRole("button", { name: "解析结果" }).click();
+  await expect(page.getByLabel("解析结果", { exact: true })).toContainText('"cpu_milli"');
 });
 
 test("why it failed is said in the reader's language", async ({ signedIn: page, server }) => {

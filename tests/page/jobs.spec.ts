@@ -70,7 +70,7 @@ test("bulk delete says first what it can and cannot do, then does it", async ({ 
   await server.waitFor(live, "running");
   await page.goto(`${server.url}/jobs?q=bulk-`);
   await expect(page.getByRole("row", { name: "bulk-live" })).toContainText("运行中");
-  await page.getByRole("checkbox", { name: "选择全部已加载的" }).check();
+  await page.getByRole("checkbox", { name: "全选已加载的" }).check();
   await expect(page.getByText("已选 4 个")).toBeVisible();
   await page.getByRole("toolbar").getByRole("button", { name: "删除" }).click();
   const dialog = page.getByRole("dialog");

@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { RouterProvider } from "react-router-dom";
 import { nonce } from "@/shared/nonce";
+import { useNarrow } from "@/shared/hooks/useNarrow";
 import { usePreference } from "@/shared/preferences";
 import { useTheme } from "@/shared/theme";
 import { languageNow } from "./i18n";
@@ -21,6 +22,7 @@ const antLocales = {
 export function App() {
   const { i18n } = useTranslation();
   const { name } = useTheme();
+  const narrow = useNarrow();
   const [density] = usePreference("density", "comfortable");
   const [locale, setLocale] = useState<AntLocale>();
   useEffect(() => {
@@ -37,7 +39,7 @@ export function App() {
   }, [density]);
   return (
     <ConfigProvider
-      theme={antdThemeFor(name)}
+      theme={antdThemeFor(name, narrow)}
       locale={locale}
       csp={{ nonce }}
       // Otherwise 提交 becomes 提 交, for readers and for tests.

@@ -14,6 +14,7 @@ export function Bell() {
       <button
         type="button"
         className="icon-button bell"
+        title={t("bell")}
         aria-label={unread ? t("bell_unread", { count: unread }) : t("bell")}
         onClick={() => setOpen(true)}
       >

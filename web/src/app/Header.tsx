@@ -1,7 +1,7 @@
 import { Button } from "antd";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link, useNavigate } from "react-router-dom";
+import { Link, useLocation, useNavigate } from "react-router-dom";
 import { useMe } from "@/api/session";
 import { Icon } from "@/shared/ui/Icon";
 import { LINE, Menu } from "@/shared/ui/Menu";
@@ -53,6 +53,7 @@ export function Header({ onMenu, drawer }: { onMenu: () => void; drawer: boolean
   const { t, i18n } = useTranslation("app");
   const me = useMe();
   const navigate = useNavigate();
+  const { pathname } = useLocation();
   const { choice } = useTheme();
   const [palette, setPalette] = useState(false);
   useKeys(() => setPalette(true));
@@ -72,7 +73,7 @@ export function Header({ onMenu, drawer }: { onMenu: () => void; drawer: boolean
         <kbd>Ctrl K</kbd>
       </button>
       <div className="header-end">
-        <Button type="primary" className="header-submit" icon={<Icon name="plus" />} onClick={() => navigate("/jobs/new")}>
+        <Button type="primary" className="header-submit" data-here={pathname === "/jobs/new" || undefined} icon={<Icon name="plus" />} onClick={() => navigate("/jobs/new")}>
           {t("nav.submit")}
         </Button>
         <Bell />
@@ -81,12 +82,13 @@ export function Header({ onMenu, drawer }: { onMenu: () => void; drawer: boolean
           className="icon-button language"
           lang={other}
           aria-label={other === "zh" ? "中：切换到中文" : "EN: switch to English"}
+          title={other === "zh" ? "切换到中文" : "Switch to English"}
           onClick={() => void setLanguage(other)}
         >
           {other === "zh" ? "中" : "EN"}
         </button>
         <Menu items={themes.map((name) => ({ key: name, label: t(`theme.${name}`) }))} selected={choice} onChoose={(key) => setTheme(key as (typeof themes)[number])}>
-          <button type="button" className="icon-button" aria-label={t("theme.title")}>
+          <button type="button" className="icon-button" aria-label={t("theme.title")} title={t("theme.title")}>
             <Icon name="theme" size={18} />
           </button>
         </Menu>

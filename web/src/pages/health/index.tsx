@@ -61,7 +61,7 @@ export function Component() {
     return (
       <Page title={t("title")} label={t("title")}>
         <div className="card">
-          <Face title={t("forbidden")} actions={<Link to="/">{t("home")}</Link>}>
+          <Face icon="key" title={t("forbidden")} actions={<Link to="/">{t("home")}</Link>}>
             {t("forbidden_text")}
           </Face>
         </div>

@@ -5,6 +5,7 @@ import { Link, useSearchParams } from "react-router-dom";
 import { fetchText, type Job } from "@/api/client";
 import { keys } from "@/app/queries";
 import { copyText, saveText } from "@/shared/copy";
+import { useNarrow } from "@/shared/hooks/useNarrow";
 import { convert, dialects, type Dialect } from "@/shared/job/dialect";
 import { useSaid } from "@/shared/said";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
@@ -28,6 +29,7 @@ export default function ConfigTab({ job }: { job: Job }) {
   const { t } = useTranslation("job");
   const said = useSaid();
   const { message } = App.useApp();
+  const narrow = useNarrow();
   const [query, setQuery] = useSearchParams();
   const asked = query.get("form") ?? "original";
   const form: Form = ([...readings, ...dialects] as string[]).includes(asked) && asked !== job.dialect ? (asked as Form) : "original";
@@ -57,25 +59,29 @@ export default function ConfigTab({ job }: { job: Job }) {
   const losses = form === "original" ? [] : (other.data?.issues ?? []);
   const ending = text.trimStart().startsWith("{") ? "json" : "yaml";
   const name = form === "original" ? job.handle : `${job.handle}.${form}`;
-  const title = form === "original" || form === "meaning" ? t(`forms.${form}`) : t(`dialect.${form}`);
+  const forms: Form[] = ["original", ...dialects.filter((dialect) => dialect !== job.dialect), "meaning"];
+  const called = (one: Form) => (one === "original" || one === "meaning" ? t(`forms.${one}`) : t(`dialect.${one}`));
+  const title = called(form);
   return (
     <section className="card panel" aria-label={t("tab.config")}>
       <div className="row config-head">
-        <div className="segments" role="group" aria-label={t("form")}>
-          <button type="button" aria-pressed={form === "original"} onClick={() => choose("original")}>
-            {t("forms.original")}
-          </button>
-          {dialects
-            .filter((dialect) => dialect !== job.dialect)
-            .map((dialect) => (
-              <button key={dialect} type="button" aria-pressed={form === dialect} onClick={() => choose(dialect)}>
-                {t(`dialect.${dialect}`)}
+        {narrow ? (
+          <select className="config-choice" aria-label={t("form")} value={form} onChange={(event) => choose(event.target.value as Form)}>
+            {forms.map((name) => (
+              <option key={name} value={name}>
+                {called(name)}
+              </option>
+            ))}
+          </select>
+        ) : (
+          <div className="segments" role="group" aria-label={t("form")}>
+            {forms.map((name) => (
+              <button key={name} type="button" aria-pressed={form === name} onClick={() => choose(name)}>
+                {called(name)}
               </button>
             ))}
-          <button type="button" aria-pressed={form === "meaning"} onClick={() => choose("meaning")}>
-            {t("forms.meaning")}
-          </button>
-        </div>
+          </div>
+        )}
         <div className="page-actions">
           <Button icon={<Icon name="copy" />} disabled={!text} onClick={() => void copyText(text).then(() => message.success(t("copied")))}>
             {t("copy")}

@@ -40,7 +40,7 @@ export default function EventsTab({ job }: { job: Job }) {
   const events = useJobEvents(job.id);
   if (events.isPending) return <LoadingFace />;
   if (events.error) return <ErrorFace error={events.error} retry={() => void events.refetch()} />;
-  if (!events.data.length) return <Face title={t("no_events")} />;
+  if (!events.data.length) return <Face icon="clock" title={t("no_events")} />;
   const sentence = (event: Event): string => {
     const data = event.data as Record<string, unknown>;
     const again = event.kind === "job.queued" && Number(data.attempt ?? 0) > 0;
@@ -58,7 +58,7 @@ export default function EventsTab({ job }: { job: Job }) {
       rowKey={(row) => row.event.id}
       columns={[
         { key: "at", title: t("time"), narrow: true, cell: (row) => <Moment at={row.event.at} exact /> },
-        { key: "what", title: t("what"), cell: (row) => sentence(row.event) },
+        { key: "what", title: t("what"), grow: true, head: true, cell: (row) => sentence(row.event) },
         ...(named ? [{ key: "task", title: t("task"), narrow: true, cell: (row: Folded) => String((row.event.data as Record<string, unknown>).task ?? "–") }] : []),
         { key: "who", title: t("who"), narrow: true, cell: (row) => (row.event.actor === "trainyard" ? t("platform") : row.event.actor || "–") },
         ...(repeats ? [{ key: "count", title: t("count"), number: true, cell: (row: Folded) => row.count }] : []),

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { fetchText, type Job } from "@/api/client";
 import { keys } from "@/app/queries";
+import { useAtEnd } from "@/shared/hooks/useAtEnd";
 import { plainText } from "./ansi";
 
 const LINES = 20;
@@ -14,11 +15,14 @@ export function Evidence({ job, task }: { job: Job; task?: string }) {
     queryFn: () => fetchText(`/api/v1/jobs/${job.id}/logs?tail=${LINES}${task ? `&task=${encodeURIComponent(task)}` : ""}`),
   });
   const text = plainText(log.data ?? "").trimEnd();
+  const box = useAtEnd<HTMLPreElement>(text);
   if (!text) return null;
   return (
     <figure className="evidence">
       <figcaption className="quiet">{t("evidence")}</figcaption>
-      <pre tabIndex={0} aria-label={t("evidence")}>{text}</pre>
+      <pre ref={box} tabIndex={0} aria-label={t("evidence")}>
+        {text}
+      </pre>
     </figure>
   );
 }

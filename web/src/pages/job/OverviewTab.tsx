@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import type { Job, Role } from "@/api/client";
 import { bytes } from "@/shared/format/bytes";
+import { Priority } from "@/shared/job/Priority";
 import { WhyPanel } from "./WhyPanel";
 import { CommandCard } from "./CommandCard";
 import { CurveCard } from "./curves/CurveCard";
@@ -27,7 +28,9 @@ export default function OverviewTab({ job }: { job: Job }) {
             <dt>{t("format")}</dt>
             <dd>{t(`dialect.${job.dialect}`)}</dd>
             <dt>{t("priority")}</dt>
-            <dd className="numbers">{job.priority}</dd>
+            <dd>
+              <Priority value={job.priority} />
+            </dd>
             <dt>{t("retries")}</dt>
             <dd className="numbers">{Object.values(job.retries ?? {}).reduce((sum, count) => sum + (count ?? 0), 0)}</dd>
             {labels.length > 0 && (
@@ -67,7 +70,7 @@ function RoleFacts({ role, job }: { role: Role; job: Job }) {
       {(role.tasks ?? []).length > 1 && <TaskStrip job={job} role={role} />}
       <dl className="facts">
         <dt>{t("image")}</dt>
-        <dd className="mono">{role.image || <span className="quiet">{t("no_image")}</span>}</dd>
+        <dd>{role.image ? <span className="mono">{role.image}</span> : <span className="quiet">{t("no_image")}</span>}</dd>
         <dt>{t("each")}</dt>
         <dd className="numbers">
           {t("cpus", { count: role.cpus })} · {bytes(role.memory)}

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { fetchText, type Job } from "@/api/client";
 import { keys } from "@/app/queries";
+import { useAtEnd } from "@/shared/hooks/useAtEnd";
 import { hasEnded } from "@/shared/job/states";
 import { ErrorFace } from "@/shared/ui/Face";
 import { plainText } from "./ansi";
@@ -24,6 +25,7 @@ export function TailCard({ job }: { job: Job }) {
   // The last lines are often written in the last moment.
   useEffect(() => void refetch(), [job.state, refetch]);
   const text = plainText(log.data ?? "").trimEnd();
+  const box = useAtEnd<HTMLPreElement>(text);
   return (
     <section className="card panel tail" aria-label={t("latest_log")}>
       <div className="row">
@@ -33,7 +35,7 @@ export function TailCard({ job }: { job: Job }) {
       {log.error ? (
         <ErrorFace error={log.error} retry={() => void log.refetch()} />
       ) : text ? (
-        <pre tabIndex={0} aria-label={t("latest_log")}>
+        <pre ref={box} tabIndex={0} aria-label={t("latest_log")}>
           {text}
         </pre>
       ) : (

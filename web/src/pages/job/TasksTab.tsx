@@ -27,6 +27,7 @@ export default function TasksTab({ job }: { job: Job }) {
       key: "name",
       title: t("task"),
       narrow: true,
+      head: true,
       cell: (task) => (
         <span>
           {task.name} {task.name === first && job.state === "failed" && !attempt && <span className="flag">{t("first_failure")}</span>}
@@ -82,7 +83,7 @@ export default function TasksTab({ job }: { job: Job }) {
         />
       ) : (
         <div className="card">
-          <Face title={t("not_placed")} actions={<Link to={`/jobs/${job.id}`}>{t("why.waiting")}</Link>} />
+          <Face icon="clock" title={t("not_placed")} actions={<Link to={`/jobs/${job.id}`}>{t("why.waiting")}</Link>} />
         </div>
       )}
       {earlier.length > 0 && (

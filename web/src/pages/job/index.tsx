@@ -1,5 +1,5 @@
 import { Button } from "antd";
-import { lazy, Suspense, useEffect } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, NavLink, useNavigate, useParams } from "react-router-dom";
 import { ApiError, type Job } from "@/api/client";
@@ -53,7 +53,7 @@ export function Component() {
     return (
       <div className="page">
         {gone ? (
-          <Face title={<h1>{t("gone")}</h1>} actions={<Link to="/jobs">{t("all_jobs")}</Link>}>
+          <Face title={<h1>{t("gone")}</h1>} icon="search" actions={<Link to="/jobs">{t("all_jobs")}</Link>}>
             {t("gone_text")}
           </Face>
         ) : (
@@ -62,7 +62,12 @@ export function Component() {
       </div>
     );
   }
-  if (!job.data) return <LoadingFace lines={8} />;
+  if (!job.data)
+    return (
+      <div className="page">
+        <LoadingFace lines={8} />
+      </div>
+    );
   return <Detail job={job.data} tab={tab in tabs ? (tab as TabName) : "overview"} />;
 }
 
@@ -76,18 +81,26 @@ function Detail({ job, tab }: { job: Job; tab: TabName }) {
   const word = shared(`state.${job.state}`);
   useEffect(() => showState(job.state, `${word} ${job.handle}`), [job.state, job.handle, word]);
   const toList = () => navigate("/jobs");
+  // On a phone the tabs are wider than the screen: the open one is brought into view.
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // In braces: newer browsers answer with a promise, which is no way to clean up.
+    bar.current?.querySelector(".active")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [tab]);
   return (
     <div className={`page job${tab === "logs" ? " page-fill" : ""}`}>
       <header className="job-head">
         <div className="job-title">
-          <StateTag state={job.state} />
-          <h1 className="cut" title={job.handle}>
-            {job.handle}
-          </h1>
-          <CopyText text={job.id} shown={job.id.slice(0, 8)} />
-          <span className="quiet cut">
-            {job.workspace} · {job.owner} · {t(`dialect.${job.dialect}`)}
-          </span>
+          <div className="job-name-line">
+            <StateTag state={job.state} />
+            <h1 className="cut" title={job.handle}>
+              {job.handle}
+            </h1>
+            <CopyText text={job.id} shown={job.id.slice(0, 8)} />
+            <span className="quiet job-from">
+              {job.workspace} · {job.owner} · {t(`dialect.${job.dialect}`)}
+            </span>
+          </div>
           <div className="page-actions">
             <Button onClick={() => actions.clone(job)}>{t("clone")}</Button>
             {hasEnded(job.state) ? (
@@ -102,7 +115,7 @@ function Detail({ job, tab }: { job: Job; tab: TabName }) {
         </div>
         <Timeline job={job} onLimit={mayChange && !hasEnded(job.state) ? () => actions.setLimit(job) : undefined} />
       </header>
-      <nav className="tabs" aria-label={t("tabs")}>
+      <nav ref={bar} className="tabs" aria-label={t("tabs")}>
         {order.map((name) => (
           <NavLink key={name} end to={`/jobs/${job.id}${name === "overview" ? "" : `/${name}`}`} className="tab">
             {t(`tab.${name}`)}

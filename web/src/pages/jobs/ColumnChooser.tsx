@@ -26,7 +26,7 @@ export default function ColumnChooser({ columns, onClose }: { columns: Columns; 
   return (
     <Modal open title={t("columns")} onCancel={onClose} footer={<Button onClick={columns.reset}>{t("columns_reset")}</Button>}>
       <ul className="chooser">
-        {[...order, ...rest].map((key) => (
+        {[...order, ...rest].map((key, at) => (
           <li key={key} className="row">
             <label className="grow row">
               <input type="checkbox" checked={order.includes(key)} onChange={() => toggle(key)} />
@@ -34,10 +34,10 @@ export default function ColumnChooser({ columns, onClose }: { columns: Columns; 
             </label>
             {order.includes(key) && (
               <>
-                <button type="button" className="icon-button" aria-label={t("move_left", { name: columns.title(key) })} onClick={() => move(key, -1)}>
+                <button type="button" className="icon-button" aria-label={t("move_left", { name: columns.title(key) })} disabled={at === 0} onClick={() => move(key, -1)}>
                   <Icon name="up" />
                 </button>
-                <button type="button" className="icon-button" aria-label={t("move_right", { name: columns.title(key) })} onClick={() => move(key, 1)}>
+                <button type="button" className="icon-button" aria-label={t("move_right", { name: columns.title(key) })} disabled={at === order.length - 1} onClick={() => move(key, 1)}>
                   <Icon name="bottom" />
                 </button>
               </>
@@ -45,7 +45,7 @@ export default function ColumnChooser({ columns, onClose }: { columns: Columns; 
           </li>
         ))}
       </ul>
-      <label className="row">
+      <label className="row chooser-density">
         <input type="checkbox" checked={density === "compact"} onChange={(event) => setDensity(event.target.checked ? "compact" : "comfortable")} />
         {t("compact")}
       </label>

@@ -79,7 +79,9 @@ export function FilterBar({ filters, onChange }: Props) {
               ...views.names.map((name) => ({ key: `drop ${name}`, label: t("drop_view", { name }), danger: true, onClick: () => views.drop(name) })),
             ]}
           >
-            <Button>{t("views")}</Button>
+            <Button icon={<Icon name="down" size={12} />} iconPosition="end">
+              {t("views")}
+            </Button>
           </Menu>
         </div>
       </div>

@@ -4,6 +4,7 @@ import { Link } from "react-router-dom";
 import type { JobSummary } from "@/api/client";
 import { recallJson, remember, usePreference } from "@/shared/preferences";
 import { JobMenu } from "@/shared/job/JobMenu";
+import { Priority } from "@/shared/job/Priority";
 import type { JobActions } from "@/shared/job/useJobActions";
 import type { GridColumn } from "@/shared/ui/DataGrid";
 import { Icon } from "@/shared/ui/Icon";
@@ -79,7 +80,7 @@ export function useColumns(actions: JobActions): Columns {
         ),
       },
       id: { cell: (job) => <span className="mono cut">{job.id.slice(0, 12)}</span> },
-      priority: { number: true, cell: (job) => job.priority },
+      priority: { cell: (job) => <Priority value={job.priority} /> },
       attempt: { number: true, cell: (job) => job.attempt },
       dialect: { cell: (job) => t(`dialect.${job.dialect}`) },
       started: { cell: (job) => <Moment at={job.started_at} /> },

@@ -5,6 +5,7 @@ import { Link, useNavigate, useSearchParams } from "react-router-dom";
 import type { JobSummary } from "@/api/client";
 import { useMe } from "@/api/session";
 import { useWorkspace } from "@/app/WorkspaceSwitcher";
+import { useSample } from "@/pages/overview/useSample";
 import { JobMenu, useMayChange } from "@/shared/job/JobMenu";
 import { hasEnded, mayStop } from "@/shared/job/states";
 import { useJobActions } from "@/shared/job/useJobActions";
@@ -40,6 +41,7 @@ export function Component() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [choosing, setChoosing] = useState(false);
   const actions = useJobActions();
+  const sample = useSample();
   const mayChange = useMayChange();
   const grid = useRef<GridHandle>(null);
   const columns = useColumns(actions);
@@ -142,7 +144,12 @@ export function Component() {
                   <JobMenu job={job} actions={actions} />
                 </div>
                 <div className="row quiet">
-                  <span className="cut">{job.owner}</span>·<Moment at={job.created_at} />·<Duration from={job.started_at} to={job.ended_at} />
+                  <span className="cut">{job.owner}</span>·<Moment at={job.created_at} />
+                  {job.started_at && (
+                    <>
+                      ·<Duration from={job.started_at} to={job.ended_at} />
+                    </>
+                  )}
                   {job.gpus > 0 && <>· {t("gpus", { count: job.gpus })}</>}
                 </div>
               </>
@@ -165,14 +172,20 @@ export function Component() {
             ) : list.loading ? (
               <LoadingFace lines={10} />
             ) : narrowed ? (
-              <Face title={t("no_match")} actions={<Button onClick={() => setFilters(noFilters)}>{t("clear")}</Button>} />
+              <Face icon="filter" title={t("no_match")} actions={<Button onClick={() => setFilters(noFilters)}>{t("clear")}</Button>} />
             ) : (
               <Face
+                icon="file"
                 title={t("empty")}
                 actions={
-                  <Button type="primary" onClick={() => navigate("/jobs/new")}>
-                    {t("submit")}
-                  </Button>
+                  <>
+                    <Button type="primary" onClick={() => navigate("/jobs/new")}>
+                      {t("submit")}
+                    </Button>
+                    <Button loading={sample.isPending} onClick={() => sample.mutate()}>
+                      {t("run_sample")}
+                    </Button>
+                  </>
                 }
               >
                 {t("empty_text")}

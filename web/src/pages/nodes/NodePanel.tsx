@@ -96,7 +96,11 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
             const job = jobs[index]?.data;
             return (
               <li key={id}>
-                {job && <StateTag state={job.state} />} <Link to={`/jobs/${id}`}>{job?.handle ?? id.slice(0, 8)}</Link> <span className="quiet">{job?.owner}</span>
+                {job && <StateTag state={job.state} />}
+                <Link to={`/jobs/${id}`} className="cut" title={job?.handle}>
+                  {job?.handle ?? id.slice(0, 8)}
+                </Link>
+                <span className="quiet">{job?.owner}</span>
               </li>
             );
           })}

@@ -77,7 +77,7 @@ export function Component() {
       {nodes.error && !nodes.data && <ErrorFace error={nodes.error} retry={() => void nodes.refetch()} />}
       {nodes.data?.length === 0 && (
         <div className="card">
-          <Face title={t("none")} actions={<CopyText text="trainyard serve" />}>
+          <Face icon="nodes" title={t("none")} actions={<CopyText text="trainyard serve" />}>
             {t("none_text")}
           </Face>
         </div>
@@ -126,6 +126,7 @@ export function Component() {
               columns={[
                 {
                   key: "name",
+                  head: true,
                   title: t("node"),
                   cell: (node) => (
                     <button type="button" className="link-button" onClick={() => setChosen(node.name ?? null)}>

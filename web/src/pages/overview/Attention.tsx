@@ -37,7 +37,9 @@ export function Attention({ jobs }: { jobs: JobSummary[] }) {
         {failed.map((job) => (
           <li key={job.id}>
             <StateShape state="failed" />
-            <strong className="cut">{job.handle}</strong>
+            <Link to={`/jobs/${job.id}`} className="cut attention-name" title={job.handle}>
+              {job.handle}
+            </Link>
             <Link to={`/jobs/${job.id}`}>{t("why")}</Link>
             <span className="attention-why" title={said(job.reason)}>{said(job.reason)}</span>
           </li>
@@ -45,7 +47,9 @@ export function Attention({ jobs }: { jobs: JobSummary[] }) {
         {waiting.map((job) => (
           <li key={job.id}>
             <StateShape state="queued" />
-            <strong className="cut">{job.handle}</strong>
+            <Link to={`/jobs/${job.id}`} className="cut attention-name" title={job.handle}>
+              {job.handle}
+            </Link>
             <Link to={`/jobs/${job.id}`}>{t("why")}</Link>
             <span className="attention-why">{t("waits_long")}</span>
           </li>

@@ -51,11 +51,9 @@ export function ClusterCard() {
             {loads.map((load) => (
               <div key={load.name}>
                 <dt>{load.name}</dt>
-                <dd>
-                  <span className="load-bar" role="img" aria-label={t("in_use", { name: load.name, text: load.text })}>
-                    <span style={{ width: `${load.total ? Math.min(100, (load.used / load.total) * 100) : 0}%` }} />
-                  </span>
-                  {load.text}
+                <dd>{load.text}</dd>
+                <dd className="load-bar" role="img" aria-label={t("in_use", { name: load.name, text: load.text })}>
+                  <span style={{ width: `${load.total ? Math.min(100, (load.used / load.total) * 100) : 0}%` }} />
                 </dd>
               </div>
             ))}

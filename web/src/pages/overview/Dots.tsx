@@ -3,10 +3,9 @@ import { useNavigate } from "react-router-dom";
 import type { JobSummary } from "@/api/client";
 import { languageNow } from "@/app/i18n";
 import { duration, shortTime } from "@/shared/format/time";
+import { useNarrow } from "@/shared/hooks/useNarrow";
 import { useNow } from "@/shared/hooks/useNow";
 
-const WIDTH = 600;
-const HEIGHT = 150;
 const PAD = { left: 44, right: 10, top: 8, bottom: 22 };
 const MARKS = [10_000, 60_000, 600_000, 3_600_000, 36_000_000, 86_400_000];
 
@@ -17,6 +16,10 @@ export function Dots({ jobs }: { jobs: JobSummary[] }) {
   const navigate = useNavigate();
   const now = useNow(30_000);
   const language = languageNow();
+  // Drawn in the size it is shown in, so that its words stay readable on a phone.
+  const narrow = useNarrow();
+  const width = narrow ? 340 : 640;
+  const height = 160;
   const from = Math.max(now - 7 * 86_400_000, Math.min(...jobs.map((job) => new Date(job.created_at).getTime()), now - 600_000));
   const took = (job: JobSummary) => {
     const start = job.started_at ?? job.created_at;
@@ -24,24 +27,25 @@ export function Dots({ jobs }: { jobs: JobSummary[] }) {
   };
   const shown = jobs.filter((job) => new Date(job.created_at).getTime() >= from);
   const longest = Math.max(60_000, ...shown.map(took));
-  const x = (at: number) => PAD.left + ((at - from) / Math.max(1, now - from)) * (WIDTH - PAD.left - PAD.right);
-  const y = (ms: number) => HEIGHT - PAD.bottom - (Math.log(ms / 1000) / Math.log(longest / 1000)) * (HEIGHT - PAD.top - PAD.bottom);
+  const x = (at: number) => PAD.left + ((at - from) / Math.max(1, now - from)) * (width - PAD.left - PAD.right);
+  const y = (ms: number) => height - PAD.bottom - (Math.log(ms / 1000) / Math.log(longest / 1000)) * (height - PAD.top - PAD.bottom);
   const marks = MARKS.filter((mark) => mark <= longest);
-  const ticks = [0, 1, 2, 3].map((part) => from + ((now - from) * part) / 3);
+  const parts = narrow ? 2 : 3;
+  const ticks = Array.from({ length: parts + 1 }, (_, part) => from + ((now - from) * part) / parts);
   return (
     <section className="card overview-card overview-wide" aria-labelledby="dots">
       <h2 id="dots">{t("track")}</h2>
-      <svg className="dots" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={t("track_text", { count: shown.length })}>
+      <svg className="dots" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t("track_text", { count: shown.length })}>
         {marks.map((mark) => (
           <g key={mark}>
-            <line x1={PAD.left} x2={WIDTH - PAD.right} y1={y(mark)} y2={y(mark)} className="dots-line" />
+            <line x1={PAD.left} x2={width - PAD.right} y1={y(mark)} y2={y(mark)} className="dots-line" />
             <text x={PAD.left - 6} y={y(mark) + 4} textAnchor="end">
               {duration(mark, language)}
             </text>
           </g>
         ))}
         {ticks.map((tick, index) => (
-          <text key={index} x={x(tick)} y={HEIGHT - 5} textAnchor={index === 0 ? "start" : index === 3 ? "end" : "middle"}>
+          <text key={index} x={x(tick)} y={height - 5} textAnchor={index === 0 ? "start" : index === parts ? "end" : "middle"}>
             {shortTime(tick, language)}
           </text>
         ))}

@@ -1,25 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
 import { Button } from "antd";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
-import { fetchRaw, newKey } from "@/api/client";
 import { Icon } from "@/shared/ui/Icon";
 import { useSaid } from "@/shared/said";
-import { sampleJob } from "./sample";
-
-/** Hands in the sample and shows it; used here and at the end of the set-up. */
-export function useSample() {
-  const navigate = useNavigate();
-  const [key] = useState(newKey);
-  return useMutation({
-    mutationFn: async () => {
-      const answer = await fetchRaw("/api/v1/jobs", { method: "POST", body: sampleJob, headers: { "Idempotency-Key": key } });
-      return (await answer.json()) as { id: string };
-    },
-    onSuccess: (made) => navigate(`/jobs/${made.id}/logs`),
-  });
-}
+import { useSample } from "./useSample";
 
 /** What a newcomer can do first; nothing of it needs a GPU or a file. */
 export function StartHere() {

@@ -7,6 +7,7 @@ import { api, type JobSummary, type Schemas, type Why } from "@/api/client";
 import { useMe } from "@/api/session";
 import { keys } from "@/app/queries";
 import { shortTime } from "@/shared/format/time";
+import { Priority } from "@/shared/job/Priority";
 import { useReasons } from "@/shared/reason";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
@@ -65,6 +66,7 @@ export function Component() {
       {queue.data?.length === 0 && (
         <div className="card">
           <Face
+            icon="queue"
             title={t("empty")}
             actions={
               <Button type="primary" onClick={() => navigate("/jobs/new")}>
@@ -80,7 +82,7 @@ export function Component() {
         <>
           <p role="status" className="queue-sum">
             {t("sum", { count: entries.length, gpus })}
-            {mine && ` ${t("mine_first", { position: mine.position, name: mine.name })}`}
+            {mine && t("mine_first", { position: mine.position, name: mine.name })}
           </p>
           <Table
             label={t("title")}
@@ -93,6 +95,7 @@ export function Component() {
                 key: "name",
                 title: t("job"),
                 narrow: true,
+                head: true,
                 cell: (entry) =>
                   entry.id ? (
                     <div className="queue-job">
@@ -110,8 +113,8 @@ export function Component() {
                     <span className="quiet">{t("hidden")}</span>
                   ),
               },
-              { key: "needs", title: t("needs"), narrow: true, cell: (entry) => (entry.gpus ? t("needs_gpus", { tasks: entry.tasks, gpus: entry.gpus }) : t("needs_tasks", { tasks: entry.tasks })) },
-              { key: "priority", title: t("priority"), number: true, cell: (entry) => entry.priority },
+              { key: "needs", title: t("needs"), narrow: true, cell: (entry) => [t("needs_tasks", { count: entry.tasks }), entry.gpus ? t("needs_gpus", { count: entry.gpus }) : ""].filter(Boolean).join(t("comma")) },
+              { key: "priority", title: t("priority"), narrow: true, cell: (entry) => <Priority value={entry.priority} /> },
               { key: "waited", title: t("waited"), narrow: true, cell: (entry) => <Duration from={entry.queued_at} /> },
               {
                 key: "why",

@@ -64,7 +64,7 @@ export function Users() {
           rows={users.data}
           rowKey={(user) => user.name ?? ""}
           columns={[
-            { key: "name", title: t("account"), cell: (user) => <strong>{user.name}</strong> },
+            { key: "name", title: t("account"), head: true, cell: (user) => <strong>{user.name}</strong> },
             { key: "display", title: t("name"), cell: (user) => user.display_name || "–" },
             { key: "email", title: t("email"), wideOnly: true, cell: (user) => user.email || "–" },
             { key: "role", title: t("role"), cell: (user) => t(user.administrator ? "administrator" : "member") },

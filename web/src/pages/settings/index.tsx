@@ -27,7 +27,7 @@ export function Component() {
         <Users />
       ) : (
         <section className="card">
-          <Face title={t("users_forbidden")} actions={<Link to="/me/profile">{t("profile")}</Link>} />
+          <Face icon="key" title={t("users_forbidden")} actions={<Link to="/me/profile">{t("profile")}</Link>} />
         </section>
       )}
       <section className="card settings-card" aria-labelledby="site">

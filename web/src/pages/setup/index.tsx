@@ -8,7 +8,7 @@ import { useMe } from "@/api/session";
 import { keys } from "@/app/queries";
 import { languages, setLanguage } from "@/app/i18n";
 import { PasswordForm } from "@/pages/account/PasswordForm";
-import { useSample } from "@/pages/overview/StartHere";
+import { useSample } from "@/pages/overview/useSample";
 import { bytes } from "@/shared/format/bytes";
 import { remember } from "@/shared/preferences";
 import { setTheme, themes, useTheme } from "@/shared/theme";

@@ -27,7 +27,7 @@ export default function ConvertDialog({ text, from, to, onDone, onClose }: { tex
         <div className="stack">
           <p>{converted.data.issues.length ? t("losses", { count: converted.data.issues.length }) : t("no_losses")}</p>
           {converted.data.issues.length > 0 && (
-            <ul className="losses">
+            <ul className="convert-losses">
               {converted.data.issues.map((issue, index) => (
                 <li key={index}>
                   <span className="mono">{issue.path}</span> {said(issue.message)}

@@ -16,7 +16,7 @@ export function Forecast({ told, copies, text, onText }: { told: Schemas["Foreca
   if (told.verdict === "starts_now") {
     return (
       <p className="room room-now">
-        <StateShape state="running" />
+        <StateShape state="succeeded" />
         <span>
           {t("plan.now")}
           {copies > 1 ? ` ${t("plan.first_of", { count: copies })}` : ""}

@@ -18,6 +18,9 @@ type Token = Schemas["Token"];
 /** Made anew at each start of the server, for scripts beside it. */
 const OWN_FILE = "admin.token";
 
+/** Writing includes reading: only the wider word is said. */
+const widest = (scopes: string[]) => scopes.filter((scope) => scope !== "read" || !scopes.includes("write"));
+
 export function Component() {
   const { t } = useTranslation("tokens");
   const { modal, message } = App.useApp();
@@ -56,7 +59,7 @@ export function Component() {
       {tokens.error && !tokens.data && <ErrorFace error={tokens.error} retry={() => void tokens.refetch()} />}
       {tokens.data?.length === 0 && (
         <div className="card">
-          <Face title={t("empty")} actions={create}>
+          <Face icon="key" title={t("empty")} actions={create}>
             {t("empty_text")}
           </Face>
         </div>
@@ -67,14 +70,14 @@ export function Component() {
           rows={tokens.data}
           rowKey={(token) => token.id ?? 0}
           columns={[
-            { key: "name", title: t("name"), cell: (token) => (token.name?.startsWith(`${OWN_FILE} of `) ? (
+            { key: "name", title: t("name"), head: true, cell: (token) => (token.name?.startsWith(`${OWN_FILE} of `) ? (
                 <span>
                   <strong>{OWN_FILE}</strong> <span className="quiet">{t("own_file")}</span>
                 </span>
               ) : (
                 <strong>{token.name}</strong>
               )) },
-            { key: "scopes", title: t("scopes"), cell: (token) => token.scopes?.map((scope) => t(`scope.${scope}`, { defaultValue: scope })).join(", ") },
+            { key: "scopes", title: t("scopes"), narrow: true, cell: (token) => widest(token.scopes ?? []).map((scope) => t(`scope.${scope}`, { defaultValue: scope })).join(t("comma")) },
             { key: "created", title: t("created"), cell: (token) => <Moment at={token.created_at} /> },
             {
               key: "expires",

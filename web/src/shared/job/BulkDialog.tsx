@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { JobSummary } from "@/api/client";
 import { useSaid } from "@/shared/said";
 import { forEachJob, jobApi, type Outcome } from "./actions";
-import { secondsOf } from "./LimitDialog";
+import { secondsOf } from "./limit_words";
 import { hasEnded, mayStop } from "./states";
 import type { BulkVerb } from "./useJobActions";
 

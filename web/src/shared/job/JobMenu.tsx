@@ -36,7 +36,7 @@ export function JobMenu({ job, actions, onRemoved, label }: { job: JobSummary; a
   ];
   return (
     <Menu items={items}>
-      <button type="button" className="icon-button" aria-label={label ?? t("action.menu", { name: job.handle })}>
+      <button type="button" className="icon-button" aria-label={label ?? t("action.menu", { name: job.handle })} title={t("action.more")}>
         <Icon name="more" size={18} />
       </button>
     </Menu>

@@ -6,22 +6,14 @@ import { duration, fullTime } from "@/shared/format/time";
 import { languageNow } from "@/app/i18n";
 import { useSaid } from "@/shared/said";
 import { jobApi, renewJobs } from "./actions";
+import { secondsOf, wordsOf } from "./limit_words";
 
 const quick = ["1h", "4h", "12h", "1d"];
-const sizes: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86400, w: 604800 };
-
-/** `1h30m` in seconds; null when it is no duration. The server reads the same words. */
-export function secondsOf(text: string): number | null {
-  if (!/^(\d+(\.\d+)?[smhdw])+$/.test(text.trim())) return null;
-  let sum = 0;
-  for (const [, count, unit] of text.matchAll(/(\d+(?:\.\d+)?)([smhdw])/g)) sum += Number(count) * (sizes[unit ?? ""] ?? 0);
-  return sum;
-}
 
 export default function LimitDialog({ job, onClose }: { job: JobSummary; onClose: () => void }) {
   const { t } = useTranslation("shared");
   const { message } = App.useApp();
-  const [text, setText] = useState(job.time_limit ? `${job.time_limit}s` : "");
+  const [text, setText] = useState(job.time_limit ? wordsOf(job.time_limit) : "");
   const [busy, setBusy] = useState(false);
   const said = useSaid();
   const [fault, setFault] = useState("");

@@ -158,6 +158,11 @@ export function DataGrid<Row>(props: Props<Row>) {
                 />
               </div>
             )}
+            {onSelect && narrow && (
+              <div role="columnheader" className="grid-cell quiet">
+                {t("select_all")}
+              </div>
+            )}
             {columns.map((column) => (
               <Title key={column.key} column={column} sort={props.sort} onSort={props.onSort} onResize={props.onResize} />
             ))}

@@ -4,13 +4,19 @@ import { Button } from "antd";
 import { ApiError } from "@/api/client";
 import { useSaid } from "@/shared/said";
 import { CopyText } from "./CopyText";
+import { Icon, type IconName } from "./Icon";
 import "./Face.css";
 
 /** What a panel shows instead of its content, and what can be done about it. */
-export function Face({ title, children, actions, tone = "calm" }: { title: ReactNode; children?: ReactNode; actions?: ReactNode; tone?: "calm" | "bad" }) {
+export function Face({ title, children, actions, icon, tone = "calm" }: { title: ReactNode; children?: ReactNode; actions?: ReactNode; icon?: IconName; tone?: "calm" | "bad" }) {
   return (
     <div className={`face face-${tone}`} role={tone === "bad" ? "alert" : undefined}>
-      <p className="face-title">{title}</p>
+      {icon && (
+        <span className="face-icon">
+          <Icon name={icon} size={22} />
+        </span>
+      )}
+      <div className="face-title">{title}</div>
       {children && <div className="face-text">{children}</div>}
       {actions && <div className="face-actions">{actions}</div>}
     </div>
@@ -42,6 +48,7 @@ export function ErrorFace({ error, retry, children }: { error: unknown; retry?: 
   return (
     <Face
       tone="bad"
+      icon="warning"
       title={t(`error.${code}`)}
       actions={
         <>

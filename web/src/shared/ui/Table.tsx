@@ -9,6 +9,10 @@ export interface Column<Row> {
   number?: boolean;
   /** Never broken into lines. */
   narrow?: boolean;
+  /** Takes the room that the others leave. */
+  grow?: boolean;
+  /** What the row is called; the title of its card below 768 px. */
+  head?: boolean;
   /** Below 768 px a row is a card; these parts of it are left out there. */
   wideOnly?: boolean;
 }
@@ -29,7 +33,7 @@ interface Props<Row> {
   rowClass?: (row: Row) => string | undefined;
 }
 
-const classOf = <Row,>(column: Column<Row>): string | undefined => [column.number ? "table-number" : "", column.number || column.narrow ? "table-narrow" : "", column.wideOnly ? "table-wide" : ""].filter(Boolean).join(" ") || undefined;
+const classOf = <Row,>(column: Column<Row>): string | undefined => [column.number ? "table-number" : "", column.number || column.narrow ? "table-narrow" : "", column.grow ? "table-grow" : "", column.head ? "table-head" : "", column.wideOnly ? "table-wide" : ""].filter(Boolean).join(" ") || undefined;
 
 /** A short list, drawn whole. Long ones are DataGrid's. On narrow screens every row becomes a card. */
 export function Table<Row>({ rows = [], groups, columns, rowKey, label, rowClass }: Props<Row>) {
