@@ -103,7 +103,7 @@ test("the same job in every other format, with what could not be carried over", 
   await page.getByRole("button", { name: "Volcano" }).click();
   await expect(page).toHaveURL(/form=volcano/);
   await expect(page.getByLabel("Volcano", { exact: true })).toContainText("kind: Job");
-  await expect(page.getByText(/处没能原样带过去/)).toBeVisible();
+  await expect(page.getByText(/处无法原样转换/)).toBeVisible();
   await expect(page.getByText(/写成 from-scm/)).toBeVisible();
   await expectNoBarriers(page, "converted file");
   const saved = page.waitForEvent("download");

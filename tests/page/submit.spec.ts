@@ -232,7 +232,7 @@ test.describe("the editor", () => {
     await openEditor(page, server);
     const pai = { jobName: "from-scm", image: "python:3.12", taskRoles: [{ name: "main", taskNumber: 1, cpuNumber: 1, memoryMB: 512, gpuNumber: 0, command: "echo hello from v1" }] };
     await importFile(page, "job.json", JSON.stringify(pai, null, 2));
-    await expect(page.getByText("OpenPAI v1（SCM）（识别）")).toBeVisible();
+    await expect(page.getByText("OpenPAI v1（SCM）（自动识别）")).toBeVisible();
     await expect(page.getByText("1 个任务角色 · 1 个任务")).toBeVisible();
     await page.getByRole("button", { name: "提交", exact: true }).click();
     await expect(page.getByRole("heading", { name: "from-scm" })).toBeVisible();

@@ -52,8 +52,10 @@ export function ClusterCard() {
               <div key={load.name}>
                 <dt>{load.name}</dt>
                 <dd>{load.text}</dd>
-                <dd className="load-bar" role="img" aria-label={t("in_use", { name: load.name, text: load.text })}>
-                  <span style={{ width: `${load.total ? Math.min(100, (load.used / load.total) * 100) : 0}%` }} />
+                <dd className="load-place">
+                  <span className="load-bar" role="img" aria-label={t("in_use", { name: load.name, text: load.text })}>
+                    <span style={{ width: `${load.total ? Math.min(100, (load.used / load.total) * 100) : 0}%` }} />
+                  </span>
                 </dd>
               </div>
             ))}

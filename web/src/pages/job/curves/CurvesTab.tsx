@@ -129,7 +129,7 @@ export default function CurvesTab({ job }: { job: Job }) {
         </div>
       ) : (
         <div className="card">
-          <Face title={t(!job.started_at ? "curves.waiting" : live ? "curves.none_yet" : "curves.none")}>
+          <Face icon="pulse" title={t(!job.started_at ? "curves.waiting" : live ? "curves.none_yet" : "curves.none")}>
             <p>{t("curves.what")}</p>
             <p>
               <CopyText text={EXAMPLE} />
