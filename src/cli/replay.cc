@@ -98,6 +98,8 @@ json::object as_json(const sched::Trace& trace,
           {"preemptions", f.preemptions},
           {"worst_behind_fifo_hours", maybe(f.worst_behind_fifo)},
           {"a_day_behind_fifo", f.a_day_behind_fifo},
+          {"worst_start_behind_fifo_hours", maybe(f.worst_start_behind_fifo)},
+          {"starts_a_day_behind_fifo", f.starts_a_day_behind_fifo},
           {"estimates", f.estimates},
           {"estimate_error", maybe(f.estimate_error)},
           {"cpu_seconds", played.cpu_seconds},
@@ -120,6 +122,9 @@ void print(const std::vector<std::pair<const Played*, sched::ReplayFigures>>& al
                "FAIR",
                "STOPS",
                "BEHIND FIFO",
+               "A DAY",
+               "STARTS BEHIND",
+               "A DAY",
                "ESTIMATES",
                "CPU"});
   for (const auto& [played, f] : all) {
@@ -136,6 +141,9 @@ void print(const std::vector<std::pair<const Played*, sched::ReplayFigures>>& al
                fmt::format("{:.2f}", f.fairness),
                std::to_string(f.preemptions),
                f.worst_behind_fifo ? in_hours(*f.worst_behind_fifo) : "-",
+               f.worst_behind_fifo ? std::to_string(f.a_day_behind_fifo) : "-",
+               f.worst_start_behind_fifo ? in_hours(*f.worst_start_behind_fifo) : "-",
+               f.worst_start_behind_fifo ? std::to_string(f.starts_a_day_behind_fifo) : "-",
                f.estimate_error ? fmt::format("{:.0f}% off", 100 * *f.estimate_error) : "-",
                fmt::format("{:.2f} s", played->cpu_seconds)});
   }
@@ -150,7 +158,8 @@ void print(const std::vector<std::pair<const Played*, sched::ReplayFigures>>& al
       "Times in hours, mean unless said otherwise. IDLE: GPU time free although a job waited. "
       "FAIR: 1 when the\n"
       "jobs of all tenants got on equally fast. BEHIND FIFO: how much longer than there the "
-      "unluckiest job waited.\n"
+      "unluckiest job waited\n"
+      "in all, STARTS BEHIND: until its first start; A DAY: how many waited 24 h longer.\n"
       "ESTIMATES: by how much the start told at submission was wrong, median of those who had to "
       "wait.");
 }

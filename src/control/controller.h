@@ -95,7 +95,8 @@ class Controller {
   /// it takes a look into the future.
   boost::asio::awaitable<sched::Explanation> explain_fully(JobId job, rt::BlockingPool& pool);
   /// What `explain_fully` would say of a request if it were handed in now. Nothing is kept of it.
-  boost::asio::awaitable<sched::Explanation> forecast(sched::Request request);
+  boost::asio::awaitable<sched::Explanation> forecast(sched::Request request,
+                                                      rt::BlockingPool& pool);
   boost::asio::awaitable<std::vector<sched::QueueEntry>> queue(std::size_t offset,
                                                                std::size_t limit);
   boost::asio::awaitable<std::vector<NodeView>> nodes();

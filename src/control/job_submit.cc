@@ -194,7 +194,7 @@ asio::awaitable<Result<std::vector<Submitted>>> JobService::submit(SubmitRequest
     for (Prepared& one : prepared) {
       Submitted answer{.name = one.row.job.name, .warnings = std::move(one.warnings)};
       if (!one.needs.empty())
-        answer.forecast = co_await p_.controller.forecast(std::move(one.needs.front()));
+        answer.forecast = co_await p_.controller.forecast(std::move(one.needs.front()), p_.pool);
       answers.push_back(std::move(answer));
     }
     co_return answers;

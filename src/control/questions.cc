@@ -4,7 +4,9 @@
 #include "control/controller.h"
 #include "rt/run_on.h"
 
-/// What people ask about jobs that have not ended, answered on the controller's own thread.
+/// What people ask about jobs that have not ended. What is cheap is answered on the controller's
+/// own thread; what takes a look into the future is only written down there and found out
+/// elsewhere.
 namespace ty::control {
 
 namespace asio = boost::asio;
@@ -13,7 +15,6 @@ namespace {
 
 /// For so long a full explanation is told again as it was.
 constexpr Millis kExplained{2000};
-constexpr std::size_t kForecastInFull = 1000;  // waiting jobs
 
 }  // namespace
 
@@ -56,21 +57,21 @@ asio::awaitable<sched::Explanation> Controller::explain_fully(JobId job, rt::Blo
   co_return found;
 }
 
-asio::awaitable<sched::Explanation> Controller::forecast(sched::Request request) {
-  auto here = [](Controller& self, sched::Request request) -> asio::awaitable<sched::Explanation> {
-    const Time now = self.clock_.now();
+asio::awaitable<sched::Explanation> Controller::forecast(sched::Request request,
+                                                         rt::BlockingPool& pool) {
+  using Asked = std::shared_ptr<sched::Inquiry>;
+  auto ask = [](Controller& self, sched::Request request) -> asio::awaitable<Asked> {
     const sched::RequestId id = request.id;
     // Nothing plans in between: this thread alone asks the scheduler.
     self.scheduler_.enqueue(std::move(request));
-    // Asked for with every pause in somebody's typing: behind a long queue only what is cheap.
-    const auto detail = self.scheduler_.waiting() <= kForecastInFull
-                            ? sched::Scheduler::Detail::Full
-                            : sched::Scheduler::Detail::Reason;
-    sched::Explanation told = self.scheduler_.explain(id, now, detail);
+    auto inquiry = std::make_shared<sched::Inquiry>(
+        self.scheduler_.inquire(id, self.clock_.now(), sched::Scheduler::Detail::Full));
     self.scheduler_.withdraw(id);
-    co_return told;
+    co_return inquiry;
   };
-  return rt::run_on(io_.get_executor(), here(*this, std::move(request)));
+  Asked asked = co_await rt::run_on(io_.get_executor(), ask(*this, std::move(request)));
+  auto find_out = [asked = std::move(asked)] { return asked->answer(); };
+  co_return co_await pool.run(std::move(find_out));
 }
 
 asio::awaitable<std::vector<sched::QueueEntry>> Controller::queue(std::size_t offset,

@@ -11,24 +11,13 @@
 namespace ty::sched {
 namespace {
 
-/// How many go before it. Members of a row come in the order of their turns, so each row is
-/// searched, not walked.
+/// How many go before it.
 std::int64_t count_before(const State& s, const Waiting& waiting, Time now) {
   Turns turns(s, now);
   const auto mine = turns.of(waiting);
   std::int64_t before = 0;
-  for (const auto& [key, row] : s.queue.rows()) {
-    std::size_t low = 0, high = row.size();
-    while (low < high) {
-      const auto middle = low + (high - low) / 2;
-      if (turns.of(row[middle]) < mine) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    before += static_cast<std::int64_t>(low);
-  }
+  for (const auto& [key, row] : s.queue.rows())
+    before += static_cast<std::int64_t>(turns.before(mine, key, row));
   // A pause after a failure costs nobody their place.
   for (const auto& [until, sleeper] : s.queue.asleep()) before += turns.of(*sleeper) < mine ? 1 : 0;
   return before;

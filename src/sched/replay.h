@@ -58,6 +58,7 @@ struct ReplayResult {
   ReplayPolicy policy = ReplayPolicy::Fifo;
   std::vector<Millis> completion;  ///< from submission to end, per job of the trace
   std::vector<Millis> wait;        ///< the same less its duration
+  std::vector<Millis> first_wait;  ///< from submission to its first start
   std::vector<double>
       estimate_error;  ///< of those told when they would start, who waited: |told - real| / real
   std::int64_t preemptions = 0;
@@ -86,6 +87,9 @@ struct ReplayFigures {
   std::vector<double> tenant_wait;          ///< mean hours, per tenant of the trace
   std::optional<double> worst_behind_fifo;  ///< hours the unluckiest job waited longer than there
   std::int64_t a_day_behind_fifo = 0;       ///< jobs that waited 24 h longer than there
+  /// The same for the wait until the first start: who is stopped later has begun.
+  std::optional<double> worst_start_behind_fifo;
+  std::int64_t starts_a_day_behind_fifo = 0;
   std::int64_t estimates = 0;
   std::optional<double> estimate_error;  ///< median
 };

@@ -54,13 +54,20 @@ ReplayFigures figures_of(const Trace& trace, const ReplayResult& result, const R
   f.fairness = jain(pace);
 
   if (fifo != nullptr) {
-    Millis worst{0};
-    for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
-      const auto behind = result.wait[i] - fifo->wait[i];
-      worst = std::max(worst, behind);
-      if (behind > 24h) ++f.a_day_behind_fifo;
-    }
-    f.worst_behind_fifo = hours(worst);
+    const auto compare = [](const std::vector<Millis>& ours,
+                            const std::vector<Millis>& theirs,
+                            std::int64_t& a_day) {
+      Millis worst{0};
+      for (std::size_t i = 0; i < ours.size(); ++i) {
+        const auto behind = ours[i] - theirs[i];
+        worst = std::max(worst, behind);
+        if (behind > 24h) ++a_day;
+      }
+      return hours(worst);
+    };
+    f.worst_behind_fifo = compare(result.wait, fifo->wait, f.a_day_behind_fifo);
+    f.worst_start_behind_fifo =
+        compare(result.first_wait, fifo->first_wait, f.starts_a_day_behind_fifo);
   }
 
   f.estimates = static_cast<std::int64_t>(result.estimate_error.size());

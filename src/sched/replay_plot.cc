@@ -202,6 +202,15 @@ std::string replay_svg(const Trace& trace, const std::vector<ReplayResult>& resu
   return out + "</svg>\n";
 }
 
+namespace {
+
+/// Of the unluckiest job, and how many were a day behind.
+std::string behind(const std::optional<double>& worst, std::int64_t a_day) {
+  return worst ? fmt::format("{} ({} &gt; 24 h)", number(*worst), a_day) : "–";
+}
+
+}  // namespace
+
 std::string replay_page(const Trace& trace,
                         const ReplaySite& site,
                         const std::vector<ReplayResult>& results) {
@@ -220,12 +229,14 @@ std::string replay_page(const Trace& trace,
       rows += fmt::format("<td>{}</td>", number(n));
     }
     rows += fmt::format(
-        "<td>{:.1f} %</td><td>{:.1f} %</td><td>{:.2f}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+        "<td>{:.1f} %</td><td>{:.1f} %</td><td>{:.2f}</td><td>{}</td><td>{}</td><td>{}</td>"
+        "<td>{}</td></tr>\n",
         100 * f.utilisation,
         100 * f.idle_while_wanted,
         f.fairness,
         f.preemptions,
-        f.worst_behind_fifo ? number(*f.worst_behind_fifo) : "–",
+        behind(f.worst_behind_fifo, f.a_day_behind_fifo),
+        behind(f.worst_start_behind_fifo, f.starts_a_day_behind_fifo),
         f.estimate_error ? fmt::format("{:.0f} % of {}", 100 * *f.estimate_error, f.estimates)
                          : "–");
   }
@@ -238,7 +249,8 @@ std::string replay_page(const Trace& trace,
       "{}<table><tr><th></th><th>completion: mean</th><th>median</th><th>90 %</th><th>99 %</th>"
       "<th>wait: mean</th><th>99 %</th><th>longest</th><th>GPUs used</th><th>idle though "
       "wanted</th>"
-      "<th>fairness</th><th>stops</th><th>worst behind FIFO</th><th>estimate off by</th></tr>\n{}"
+      "<th>fairness</th><th>stops</th><th>longest wait beyond FIFO's</th>"
+      "<th>until the first start</th><th>estimate off by</th></tr>\n{}"
       "</table></html>\n",
       trace.jobs.size(),
       trace.tenants.size(),

@@ -129,6 +129,7 @@ class Production {
       const auto off = std::chrono::duration<double>(*job.told - now).count();
       result_.estimate_error.push_back(std::abs(off) / std::max(real, 1.0));
     }
+    meter_.started(i, traced, now);
     ++running_;
     --waiting_;
     busy_ += traced.gpus;

@@ -63,7 +63,8 @@ TEST(Replay, EveryJobRunsForItsDurationUnderEveryPolicy) {
     SCOPED_TRACE(std::string(to_string(policy)));
     const auto result = replay(trace, kSite, policy);
     for (std::size_t i = 0; i < trace.jobs.size(); ++i) {
-      EXPECT_GE(result.wait[i], Millis(0));
+      EXPECT_GE(result.first_wait[i], Millis(0));
+      EXPECT_GE(result.wait[i], result.first_wait[i]);
       EXPECT_EQ(result.completion[i] - result.wait[i], trace.jobs[i].duration);
     }
     EXPECT_GT(result.utilisation, 0.1);
@@ -110,6 +111,25 @@ TEST(Replay, FiguresAreRight) {
   EXPECT_EQ(f.tenant_wait, (std::vector<double>{0, 1}));
   EXPECT_DOUBLE_EQ(f.fairness, 0.9);  // (1 + 1/2)² / 2·(1 + 1/4)
   EXPECT_DOUBLE_EQ(*f.worst_behind_fifo, 0);
+  EXPECT_DOUBLE_EQ(*f.worst_start_behind_fifo, 0);
+}
+
+TEST(Replay, AFirstStartIsComparedWithFifosToo) {
+  // The long one starts at once and is stopped for the short ones: late in the end, not at first.
+  const auto trace = *read_trace(
+      "timestamp,duration,num_gpus\n2017-10-09 07:00:00,360000,8\n"
+      "2017-10-09 08:00:00,180000,8\n");
+  const ReplaySite one{.nodes = 1};
+  const auto fifo = replay(trace, one, ReplayPolicy::Fifo);
+  const auto oracle = replay(trace, one, ReplayPolicy::Oracle);
+  EXPECT_EQ(fifo.first_wait, (std::vector<Millis>{0s, 99h}));
+  EXPECT_EQ(oracle.first_wait, (std::vector<Millis>{0s, 0s}));
+  EXPECT_EQ(oracle.wait, (std::vector<Millis>{50h, 0s}));
+  const auto f = figures_of(trace, oracle, &fifo);
+  EXPECT_DOUBLE_EQ(*f.worst_behind_fifo, 50);
+  EXPECT_EQ(f.a_day_behind_fifo, 1);
+  EXPECT_DOUBLE_EQ(*f.worst_start_behind_fifo, 0);
+  EXPECT_EQ(f.starts_a_day_behind_fifo, 0);
 }
 
 TEST(Replay, EstimatesAreToldAndCompared) {

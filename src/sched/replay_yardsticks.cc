@@ -44,6 +44,7 @@ ReplayResult first_come(const Trace& trace, std::int64_t gpus, bool skip) {
       if (job.gpus <= free) {
         free -= job.gpus;
         endings.emplace(now + job.duration, *at);
+        meter.started(*at, job, now);
         at = waiting.erase(at);
       } else if (skip) {
         ++at;
@@ -111,6 +112,7 @@ ReplayResult shortest_remaining(const Trace& trace, std::int64_t gpus) {
     for (const auto& [remaining, job] : in) {
       waiting.erase({remaining, job});
       running.emplace(now + remaining, job);
+      meter.started(job, trace.jobs[job], now);
     }
     free = left;
   }

@@ -84,6 +84,7 @@ class World {
                "nodes",
                "workspaces",
                "reservations",
+               "ended",
                "running",
                "jobs",
                "move",
@@ -98,6 +99,7 @@ class World {
     std::vector<Reservation> reservations;
     for (const auto& y : file["reservations"]) reservations.push_back(read_reservation(y));
     scheduler_.set_reservations(reservations);
+    for (const auto& y : file["ended"]) live_through(y);
     for (const auto& y : file["running"]) occupy(y);
     for (const auto& y : file["jobs"]) scheduler_.enqueue(read_job(y));
     for (const auto& y : file["move"]) {
@@ -116,12 +118,13 @@ class World {
   static Policy read_policy(const YAML::Node& y) {
     Policy p;
     if (!y) return p;
-    only_keys(y, {"order", "backfill", "preemption", "moves", "starvation_bound"});
+    only_keys(y, {"order", "backfill", "preemption", "moves", "starvation_bound", "half_life"});
     if (y["order"] && y["order"].as<std::string>() == "service") p = service_policy();
     if (y["backfill"]) p.backfill = y["backfill"].as<bool>();
     if (y["preemption"]) p.preemption = y["preemption"].as<bool>();
     if (y["moves"]) p.moves = y["moves"].as<bool>();
     if (y["starvation_bound"]) p.starvation_bound = duration(y["starvation_bound"]);
+    if (y["half_life"]) p.half_life = duration(y["half_life"]);
     return p;
   }
 
@@ -186,7 +189,9 @@ class World {
                  "min_tasks",
                  "on",
                  "gpu_ids",
-                 "ran"});
+                 "ran",
+                 "ago",
+                 "times"});
     only_keys(y, keys);
     Request r;
     r.name = y["name"].as<std::string>();
@@ -230,20 +235,40 @@ class World {
   /// `on` is a node, or a list with one node per task; GPUs are taken from 0 up unless `gpu_ids`
   /// names them.
   void occupy(const YAML::Node& y) {
+    const auto r = read_job(y);
+    scheduler_.occupy(
+        r, assigned(r, y, next_gpu_), kNow - (y["ran"] ? duration(y["ran"]) : Seconds(600)));
+  }
+
+  /// A job that ran, ended `ago` and is remembered; `times` of them, one after the other.
+  void live_through(const YAML::Node& y) {
     auto r = read_job(y);
-    const Time since = kNow - (y["ran"] ? duration(y["ran"]) : Seconds(600));
+    const auto ran = duration(y["ran"]);
+    const int times = y["times"] ? y["times"].as<int>() : 1;
+    Time since = kNow - duration(y["ago"]) - ran * times;
+    for (int i = 0; i < times; ++i, since += ran) {
+      std::map<std::string, int> from_zero;
+      r.id.job = JobId(r.name + "-" + std::to_string(i));
+      scheduler_.occupy(r, assigned(r, y, from_zero), since);
+      scheduler_.release_job(r.id.job, since + ran);
+    }
+  }
+
+  static std::vector<Assigned> assigned(const Request& r,
+                                        const YAML::Node& y,
+                                        std::map<std::string, int>& next_gpu) {
     std::vector<Assigned> tasks;
     for (const auto& g : r.groups) {
       for (const auto& ref : g.tasks) {
         Assigned a{ref, {}, {}, {}};
         a.node = y["on"].IsSequence() ? y["on"][tasks.size()].as<std::string>()
                                       : y["on"].as<std::string>();
-        for (int i = 0; i < g.each.gpus; ++i) a.gpus.push_back(next_gpu_[a.node]++);
+        for (int i = 0; i < g.each.gpus; ++i) a.gpus.push_back(next_gpu[a.node]++);
         if (y["gpu_ids"]) a.gpus = y["gpu_ids"].as<std::vector<int>>();
         tasks.push_back(std::move(a));
       }
     }
-    scheduler_.occupy(r, tasks, since);
+    return tasks;
   }
 
   void check(const YAML::Node& y) {

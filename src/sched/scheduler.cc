@@ -121,16 +121,20 @@ Plan Scheduler::plan(Time now) { return Pass(*state_, now).run(); }
 std::size_t Scheduler::waiting() const { return state_->queue.size(); }
 
 std::vector<QueueEntry> Scheduler::queue(Time now, std::size_t offset, std::size_t limit) const {
-  Turns turns(*state_, now);
-  std::vector<std::pair<Turn, const Waiting*>> order;
-  order.reserve(state_->queue.size());
-  for (const auto& [id, w] : state_->queue.all()) order.emplace_back(turns.of(*w), w.get());
-  offset = std::min(offset, order.size());
-  const auto end = std::min(order.size(), offset + std::min(limit, order.size()));
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(end), order.end());
+  const auto& s = *state_;
+  Turns turns(s, now);
+  // A pause after a failure costs nobody their place.
+  std::vector<std::pair<Turn, const Waiting*>> asleep;
+  for (const auto& [until, sleeper] : s.queue.asleep())
+    asleep.emplace_back(turns.of(*sleeper), sleeper);
+  std::ranges::sort(asleep);
+  auto sleeper = asleep.begin();
+  InTurn awake(turns, s.queue);
   std::vector<QueueEntry> entries;
-  for (auto i = offset; i < end; ++i) {
-    const auto& w = *order[i].second;
+  for (std::size_t i = 0; i < s.queue.size() && entries.size() < limit; ++i) {
+    const bool sleeps = sleeper != asleep.end() && (awake.done() || sleeper->first < awake.turn());
+    const auto& w = sleeps ? *(sleeper++)->second : *awake.next();
+    if (i < offset) continue;
     const auto& r = w.request;
     entries.push_back({r.id,
                        r.name,

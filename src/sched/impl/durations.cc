@@ -6,7 +6,6 @@
 namespace ty::sched {
 namespace {
 
-constexpr std::size_t kKeptPerName = 16;
 constexpr std::size_t kKeptNames = 10'000;
 constexpr std::uint32_t kEnough = 5;
 
@@ -59,8 +58,8 @@ void Durations::record(const Kind& kind, Millis ran) {
   auto stem = stem_of(kind);
   if (stem.empty()) return;
   auto [entry, is_new] = by_name_.try_emplace(stem);
-  entry->second.ran.push_back(ran);
-  if (entry->second.ran.size() > kKeptPerName) entry->second.ran.pop_front();
+  auto& recent = entry->second;
+  recent.ran[recent.count++ % Recent::kKept] = ran;
   if (!is_new) return;
   names_by_age_.push_back(std::move(stem));
   if (names_by_age_.size() > kKeptNames) {
@@ -72,8 +71,9 @@ void Durations::record(const Kind& kind, Millis ran) {
 std::optional<Millis> Durations::expect(const Kind& kind, Millis ran, double quantile) const {
   if (auto known = by_name_.find(stem_of(kind)); known != by_name_.end()) {
     std::vector<Millis> longer;
-    for (auto d : known->second.ran) {
-      if (d > ran) longer.push_back(d);
+    const auto& recent = known->second;
+    for (std::size_t i = 0; i < std::min(recent.count, Recent::kKept); ++i) {
+      if (recent.ran[i] > ran) longer.push_back(recent.ran[i]);
     }
     if (longer.size() >= kEnough) {
       std::ranges::sort(longer);

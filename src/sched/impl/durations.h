@@ -41,8 +41,11 @@ class Durations {
     std::array<std::uint32_t, kSteps> counts_{};
     std::uint32_t total_ = 0;
   };
+  /// The last few.
   struct Recent {
-    std::deque<Millis> ran;  ///< the last few
+    static constexpr std::size_t kKept = 16;
+    std::array<Millis, kKept> ran{};
+    std::size_t count = 0;  ///< of all there were
   };
 
   Histogram all_;

@@ -14,6 +14,7 @@ class ReplayMeter {
         result_(result) {
     result_.completion.resize(trace.jobs.size());
     result_.wait.resize(trace.jobs.size());
+    result_.first_wait.assign(trace.jobs.size(), kNotYet);
   }
 
   /// Since the last call `busy` GPUs were in use and `waiting` jobs waited.
@@ -25,6 +26,12 @@ class ReplayMeter {
     if (now < sample_) return;
     result_.waiting.emplace_back(now, static_cast<int>(waiting));
     sample_ = now + 1h;
+  }
+
+  /// Only the first of its starts counts.
+  void started(std::size_t job, const TraceJob& traced, Time now) {
+    auto& wait = result_.first_wait[job];
+    if (wait == kNotYet) wait = now - traced.submitted;
   }
 
   void ended(std::size_t job, const TraceJob& traced, Time now) {
@@ -39,6 +46,7 @@ class ReplayMeter {
   }
 
  private:
+  static constexpr Millis kNotYet{-1};
   std::int64_t gpus_;
   Time begin_, last_, sample_;
   double busy_ = 0, idle_ = 0;

@@ -25,4 +25,34 @@ Turn Turns::of(const RowKey& row, const Ordered::Member& member) {
   return turn;
 }
 
+std::size_t Turns::before(const Turn& turn, const RowKey& key, const Ordered& row) {
+  std::size_t low = 0, high = row.size();
+  while (low < high) {
+    const auto middle = low + (high - low) / 2;
+    if (of(key, row.member(middle)) < turn) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+InTurn::InTurn(Turns& turns, const Queue& queue) : turns_(turns) {
+  for (const auto& [key, row] : queue.rows())
+    heap_.push({turns_.of(key, row.member(0)), &key, &row, 0});
+}
+
+const Waiting* InTurn::next() {
+  if (heap_.empty()) return nullptr;
+  auto head = heap_.top();
+  heap_.pop();
+  const auto& waiting = (*head.row)[head.at];
+  if (++head.at < head.row->size()) {
+    head.turn = turns_.of(*head.key, head.row->member(head.at));
+    heap_.push(head);
+  }
+  return &waiting;
+}
+
 }  // namespace ty::sched

@@ -1,5 +1,7 @@
 #pragma once
 #include <map>
+#include <queue>
+#include <vector>
 
 #include "sched/impl/state.h"
 
@@ -31,6 +33,9 @@ class Turns {
   Turn of(const Waiting& waiting);
   /// Of one in this row.
   Turn of(const RowKey& row, const Ordered::Member& member);
+  /// How many of the row go before that turn. Members of a row come in the order of their turns, so
+  /// it is searched, not walked.
+  std::size_t before(const Turn& turn, const RowKey& key, const Ordered& row);
   void started(WorkspaceId workspace) { known_.erase(workspace); }
 
  private:
@@ -41,6 +46,27 @@ class Turns {
   const State& s_;
   Time now_;
   std::map<WorkspaceId, Known> known_;
+};
+
+/// Everybody who waits awake, one after the other as their turns come.
+class InTurn {
+ public:
+  InTurn(Turns& turns, const Queue& queue);
+  /// Whose turn is next; null after the last.
+  const Waiting* next();
+  Turn turn() const { return heap_.top().turn; }
+  bool done() const { return heap_.empty(); }
+
+ private:
+  struct Head {
+    Turn turn;
+    const RowKey* key;
+    const Ordered* row;
+    std::size_t at;
+    bool operator>(const Head& o) const { return turn > o.turn; }
+  };
+  Turns& turns_;
+  std::priority_queue<Head, std::vector<Head>, std::greater<>> heap_;
 };
 
 }  // namespace ty::sched

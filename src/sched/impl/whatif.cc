@@ -1,62 +1,45 @@
 #include "sched/impl/whatif.h"
 
 #include <algorithm>
-#include <queue>
 
 #include "sched/impl/pass.h"
 
 namespace ty::sched {
 
-namespace {
-
-/// Those who wait awake, and their turns; `until` ends each row.
-std::vector<std::pair<Turn, const Waiting*>> others(const State& s,
-                                                    const Waiting& w,
-                                                    Time now,
-                                                    const std::optional<Turn>& until) {
+State ahead_of(
+    const State& s, const Waiting& w, Time now, std::size_t most, std::size_t* left_out) {
   Turns turns(s, now);
-  std::vector<std::pair<Turn, const Waiting*>> found;
+  const auto mine = turns.of(w);
+  std::vector<std::pair<const Ordered*, std::size_t>> rows;  // with how many of each go before it
+  std::size_t before = 0;
   for (const auto& [key, row] : s.queue.rows()) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const auto turn = turns.of(row[i]);
-      if (until && turn >= *until) break;
-      if (&row[i] != &w) found.emplace_back(turn, &row[i]);
-    }
+    rows.emplace_back(&row, turns.before(mine, key, row));
+    before += rows.back().second;
   }
-  return found;
-}
-
-State with(const State& s,
-           const Waiting& w,
-           std::vector<std::pair<Turn, const Waiting*>> others,
-           std::size_t most) {
+  // Of too many, some of each kind: the first few would be the large ones that everybody passes.
+  const auto step = std::max<std::size_t>((before + most - 1) / std::max<std::size_t>(most, 1), 1);
   State copy = s.without_queue();
-  if (others.size() > most) {
-    const auto cut = others.begin() + static_cast<std::ptrdiff_t>(most);
-    std::nth_element(others.begin(), cut, others.end());
-    others.erase(cut, others.end());
+  std::size_t skip = 0;  // until the next one to take
+  for (const auto& [row, count] : rows) {
+    for (; skip < count; skip += step) copy.queue.add((*row)[skip]);
+    skip -= count;
   }
-  for (const auto& [turn, waiting] : others) copy.queue.add(*waiting);
+  if (left_out != nullptr) *left_out = before - copy.queue.size();
   copy.queue.add(w);
   return copy;
 }
 
-}  // namespace
-
-State ahead_of(
-    const State& s, const Waiting& w, Time now, std::size_t most, std::size_t* left_out) {
-  auto before = others(s, w, now, Turns(s, now).of(w));
-  // Of too many, some of each kind: the first few would be the large ones that everybody passes.
-  const auto step = (before.size() + most - 1) / std::max<std::size_t>(most, 1);
-  std::vector<std::pair<Turn, const Waiting*>> some;
-  for (std::size_t i = 0; i < before.size(); i += std::max<std::size_t>(step, 1))
-    some.push_back(before[i]);
-  if (left_out != nullptr) *left_out = before.size() - some.size();
-  return with(s, w, std::move(some), most);
-}
-
 State around(const State& s, const Waiting& w, Time now, std::size_t most) {
-  return with(s, w, others(s, w, now, std::nullopt), most);
+  State copy = s.without_queue();
+  Turns turns(s, now);
+  InTurn in_turn(turns, s.queue);
+  while (copy.queue.size() < most) {
+    const auto* other = in_turn.next();
+    if (other == nullptr) break;
+    if (other != &w) copy.queue.add(*other);
+  }
+  copy.queue.add(w);
+  return copy;
 }
 
 bool starts_now(State& copy, const RequestId& id, Time now) {
