@@ -12,7 +12,7 @@ export function StartHere() {
   const sample = useSample();
   const said = useSaid();
   return (
-    <section className="card overview-card" aria-labelledby="start-here">
+    <section className="card overview-card overview-wide" aria-labelledby="start-here">
       <h2 id="start-here">{t("start")}</h2>
       <p>{t("start_text")}</p>
       <div className="row start-actions">

@@ -50,7 +50,10 @@ export function Component() {
           <LoadingFace lines={6} />
         </div>
       ) : mine.length === 0 ? (
-        <StartHere />
+        <div className="overview-grid">
+          <StartHere />
+          <ClusterCard />
+        </div>
       ) : (
         <>
           <p className="overview-line numbers" role="status">
@@ -63,11 +66,6 @@ export function Component() {
             <Dots jobs={mine} />
           </div>
         </>
-      )}
-      {mine.length === 0 && !jobs.isPending && !jobs.error && (
-        <div className="overview-grid">
-          <ClusterCard />
-        </div>
       )}
     </Page>
   );
