@@ -170,14 +170,11 @@ bool Pass::start_one_beside(const RowKey& row,
                             std::set<const Ordered*>& in_vain) {
   std::vector<std::pair<const Ordered*, const Passing*>> found;
   for (auto& shape : shapes) {
-    const auto& lines = shape.lines->lines;
-    LineKey from;
-    from.row = row;
-    from.priority = std::numeric_limits<std::int64_t>::min();
-    for (auto at = lines.lower_bound(from); at != lines.end() && at->first.row == row; ++at) {
-      const auto& [key, line] = *at;
-      if (key.length <= longest_beside(shape, passer_of(key)) && !in_vain.contains(&line))
-        found.emplace_back(&line, &shape);
+    const auto lines = shape.lines->by_row.find(row);
+    if (lines == shape.lines->by_row.end()) continue;
+    for (const auto& [passer, length, line] : lines->second) {
+      if (length <= longest_beside(shape, passer) && !in_vain.contains(line))
+        found.emplace_back(line, &shape);
     }
   }
   // Within a row, whoever came first goes first.

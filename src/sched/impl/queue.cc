@@ -131,7 +131,10 @@ void Queue::join(Waiting& waiting) {
   shape.shape = waiting.shape;
   const auto key = line_of(waiting);
   auto [line, is_new] = shape.lines.try_emplace(key);
-  if (is_new) ++shape.lengths[passer_of(key)][key.length];
+  if (is_new) {
+    ++shape.lengths[passer_of(key)][key.length];
+    shape.by_row[key.row].push_back({passer_of(key), key.length, &line->second});
+  }
   line->second.add(waiting);
 }
 
@@ -153,6 +156,9 @@ void Queue::leave(Waiting& waiting) {
     auto length = lengths->second.find(line->first.length);
     if (--length->second == 0) lengths->second.erase(length);
     if (lengths->second.empty()) shape->second.lengths.erase(lengths);
+    auto of_row = shape->second.by_row.find(line->first.row);
+    std::erase_if(of_row->second, [&](const auto& one) { return one.line == &line->second; });
+    if (of_row->second.empty()) shape->second.by_row.erase(of_row);
     shape->second.lines.erase(line);
   }
   if (shape->second.lines.empty()) shapes_.erase(shape);

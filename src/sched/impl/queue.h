@@ -79,6 +79,14 @@ struct RowKey {
   int level = 0;
   auto operator<=>(const RowKey&) const = default;
 };
+struct RowKeyHash {
+  std::size_t operator()(const RowKey& key) const {
+    std::size_t hash = 0;
+    for (const auto part : {key.front, key.priority, key.workspace.value, std::int64_t{key.level}})
+      hash = (hash ^ static_cast<std::size_t>(part)) * 0x9e3779b97f4a7c15ULL;
+    return hash ^ (hash >> 32);
+  }
+};
 
 RowKey row_of(const Waiting& waiting);
 
@@ -104,6 +112,12 @@ struct ShapeLines {
   std::shared_ptr<const Shape> shape;
   std::map<LineKey, Ordered> lines;
   std::map<Passer, std::map<int, int>> lengths;  ///< how many lines there are of each length
+  struct OfRow {
+    Passer passer;
+    int length = 0;
+    const Ordered* line = nullptr;
+  };
+  std::unordered_map<RowKey, std::vector<OfRow>, RowKeyHash> by_row;
 };
 
 struct RequestIdHash {
