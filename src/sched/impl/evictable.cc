@@ -1,5 +1,7 @@
 #include "sched/impl/evictable.h"
 
+#include <utility>
+
 namespace ty::sched {
 
 void Evictable::add(const RunningJob& job, int slot, const Policy& policy, Time now) {
@@ -15,18 +17,18 @@ void Evictable::add(const RunningJob& job, int slot, const Policy& policy, Time 
     entry.leaves_level = now + (level_ends(policy, job.gpus, entry.key.level) - job.ran(now));
     changes_[entry.key.level].emplace(entry.leaves_level, slot);
   }
-  by_slot_.emplace(slot, entry);
+  if (by_slot_.size() <= static_cast<std::size_t>(slot)) by_slot_.resize(slot + 1);
+  by_slot_[slot] = entry;
 }
 
 void Evictable::remove(int slot) {
-  auto entry = by_slot_.find(slot);
-  if (entry == by_slot_.end()) return;
-  keys_.erase(entry->second.key);
-  if (auto level = changes_.find(entry->second.key.level); level != changes_.end()) {
-    level->second.erase({entry->second.leaves_level, slot});
+  if (key_of(slot) == nullptr) return;
+  const Entry entry = *std::exchange(by_slot_[slot], std::nullopt);
+  keys_.erase(entry.key);
+  if (auto level = changes_.find(entry.key.level); level != changes_.end()) {
+    level->second.erase({entry.leaves_level, slot});
     if (level->second.empty()) changes_.erase(level);
   }
-  by_slot_.erase(entry);
 }
 
 void Evictable::advance(const Running& running, const Policy& policy, Time now) {

@@ -1,7 +1,9 @@
 #pragma once
+#include <map>
+#include <optional>
 #include <set>
 #include <tuple>
-#include <unordered_map>
+#include <vector>
 
 #include "sched/impl/running.h"
 #include "sched/impl/service.h"
@@ -34,8 +36,8 @@ class Evictable {
   bool empty() const { return keys_.empty(); }
   /// Where it stands among those who go; null for one who may not be asked.
   const Key* key_of(int slot) const {
-    const auto entry = by_slot_.find(slot);
-    return entry == by_slot_.end() ? nullptr : &entry->second.key;
+    const auto at = static_cast<std::size_t>(slot);
+    return at < by_slot_.size() && by_slot_[at] ? &by_slot_[at]->key : nullptr;
   }
   const std::set<Key>& in_order() const { return keys_; }
 
@@ -45,7 +47,7 @@ class Evictable {
     Time leaves_level = Time::max();
   };
   std::set<Key> keys_;
-  std::unordered_map<int, Entry> by_slot_;
+  std::vector<std::optional<Entry>> by_slot_;
   std::map<int, std::set<std::pair<Time, int>>> changes_;  ///< by level: when it is left, by whom
 };
 
