@@ -1,11 +1,11 @@
 import { Button } from "antd";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useSearchParams } from "react-router-dom";
+import { Link, useSearchParams } from "react-router-dom";
 import type { Job } from "@/api/client";
 import { usePreference } from "@/shared/preferences";
 import { hasEnded } from "@/shared/job/states";
-import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
+import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Icon, type IconName } from "@/shared/ui/Icon";
 import { Menu } from "@/shared/ui/Menu";
 import { StateShape } from "@/shared/ui/StateTag";
@@ -247,9 +247,13 @@ export default function LogsTab({ job }: { job: Job }) {
           source.loading ? (
             <LoadingFace />
           ) : (
-            <p className="log-none" role="status">
-              {attempt !== undefined && tries.data?.length === 0 ? t("no_log.ended") : t(`no_log.${phase}`)}
-            </p>
+            <div className="log-none" role="status">
+              <Face
+                icon="log"
+                title={attempt !== undefined && tries.data?.length === 0 ? t("no_log.ended") : t(`no_log.${phase}`)}
+                actions={phase === "queued" ? <Link to={`/jobs/${job.id}`}>{t("why.waiting")}</Link> : undefined}
+              />
+            </div>
           )
         ) : (
           <LogList
