@@ -89,8 +89,8 @@ def job_of_3_kb():
                        "env": {f"SETTING_{i:02}": "x" * 60 for i in range(38)}})
 
 
-def post_script(folder, token):
-    (folder / "body.json").write_text(job_of_3_kb())
+def post_script(folder, token, body=None):
+    (folder / "body.json").write_text(body or job_of_3_kb())
     script = folder / "post.lua"
     script.write_text(f"""
 wrk.method = "POST"
@@ -296,6 +296,54 @@ def scheduler(folder, rows, args):
     rows.append(Row("scheduling decision, 100,000 waiting, p99", cost[100_000][1] / 1000, "ms", None, None, 5, at_least=False))
 
 
+def questions(folder, rows, args):
+    """What people ask while 20,000 and 100,000 jobs wait, each about another job: nothing is told from memory. And one submission after
+    the other, alone and beside somebody who asks all the time."""
+    import http.client
+    with Server(folder / "questions", TRAINYARD_NODE__CPUS="1", TRAINYARD_LOG__LEVEL="error") as server:
+        address, headers = server.url.removeprefix("http://").split(":"), {"Authorization": f"Bearer {server.token}"}
+        job = lambda name: json.dumps({"name": name, "run": ["sleep", "3600"], "cpus": 1})
+
+        def timed(link, method, path, body=None):
+            began = time.perf_counter()
+            link.request(method, path, body, headers)
+            answer = link.getresponse()
+            said = answer.read()
+            assert answer.status in (200, 201), said
+            return 1000 * (time.perf_counter() - began), json.loads(said)
+
+        script = post_script(folder, server.token, job("train"))
+        server.wait(server.submit(job("holder")), "running")
+        for goal in (20_000, 100_000):
+            while server.get("/api/v1/jobs/counts")["states"]["queued"] < goal:
+                assert wrk(server.url + "/api/v1/jobs", script, 1)[3] == 0, "submissions were refused"
+            known = [entry["id"] for i in range(20) for entry in server.get(f"/api/v1/queue?limit=1&offset={i * goal // 20}")["queue"]]
+            link = http.client.HTTPConnection(*address)
+            cost = {"why": median([timed(link, "GET", f"/api/v1/jobs/{id}/why")[0] for id in known]),
+                    "a page of the queue": median([timed(link, "GET", f"/api/v1/queue?limit=50&offset={50 * i}")[0] for i in range(20)]),
+                    "a dry run": median([timed(link, "POST", "/api/v1/jobs?dry_run=true", job(f"next-{i}"))[0] for i in range(20)])}
+            for (what, ms), bound in zip(cost.items(), (100, 10, 100)):
+                rows.append(Row(f"{what}, {goal:,} waiting, p50", ms, "ms", None, None, bound, at_least=False))
+        submit = lambda count: sorted(timed(link, "POST", "/api/v1/jobs", job("beside"))[0] for _ in range(count))
+        alone, stop = submit(300), threading.Event()
+
+        def ask():
+            other = http.client.HTTPConnection(*address)
+            for i in range(1_000_000):
+                if stop.is_set():
+                    return
+                timed(other, "GET", f"/api/v1/jobs/{known[i * 7919 % len(known)]}/why")
+                timed(other, "POST", "/api/v1/jobs?dry_run=true", job(f"asked-{i}"))
+
+        asker = threading.Thread(target=ask)
+        asker.start()
+        beside = submit(300)
+        stop.set()
+        asker.join()
+        rows.append(Row("a submission beside endless questions, 100,000 waiting, p50", median(beside), "ms", "nobody asks", median(alone), 3,
+                        at_least=False))
+
+
 def containers(folder, rows, args):
     """Needs root and docker.io."""
     rows_about_containers(folder, rows, Row, program("usage_bench"))
@@ -318,7 +366,7 @@ def replay(folder, rows, args):
 
 
 PARTS = {"submissions": submissions, "kill-9": kill_nine, "end-to-end": end_to_end, "lists": lists, "logs": logs, "rest": rest,
-         "scheduler": scheduler, "replay": replay, "containers": containers}
+         "scheduler": scheduler, "questions": questions, "replay": replay, "containers": containers}
 
 
 # -- the table
