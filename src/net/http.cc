@@ -1,8 +1,8 @@
 #include "net/http.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ty::net {
@@ -33,21 +33,6 @@ class TextBody final : public BodySource {
   bool given_ = false;
 };
 
-void append_json_text(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
 }  // namespace
 
 std::string_view to_string(Method method) {
@@ -66,10 +51,6 @@ Method method_from(std::string_view word) {
 
 std::unique_ptr<BodySource> text_body(std::string text) {
   return std::make_unique<TextBody>(std::move(text));
-}
-
-OwnedFd::~OwnedFd() {
-  if (fd_ >= 0) ::close(fd_);
 }
 
 std::string_view Request::param(std::string_view name) const {
@@ -155,19 +136,19 @@ Response stream_response(std::string_view content_type,
 
 Response problem_response(const Problem& problem, std::string_view request_id) {
   std::string json = "{\"code\":";
-  append_json_text(json, problem.code);
+  append_json_string(json, problem.code);
   json += ",\"message\":";
-  append_json_text(json, problem.message);
+  append_json_string(json, problem.message);
   json += ",\"details\":[";
   for (std::size_t i = 0; i < problem.details.size(); ++i) {
     const Fault& fault = problem.details[i];
     json += i == 0 ? "{\"pointer\":" : ",{\"pointer\":";
-    append_json_text(json, fault.pointer);
+    append_json_string(json, fault.pointer);
     json += ",\"message\":";
-    append_json_text(json, fault.message);
+    append_json_string(json, fault.message);
     if (!fault.code.empty()) {
       json += ",\"code\":";
-      append_json_text(json, fault.code);
+      append_json_string(json, fault.code);
     }
     if (fault.line > 0)
       fmt::format_to(
@@ -175,7 +156,7 @@ Response problem_response(const Problem& problem, std::string_view request_id) {
     json += '}';
   }
   json += "],\"request_id\":";
-  append_json_text(json, request_id);
+  append_json_string(json, request_id);
   json += "}\n";
   return json_response(problem.status, std::move(json));
 }

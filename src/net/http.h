@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/result.h"
 #include "net/headers.h"
 #include "net/url.h"
@@ -82,24 +83,8 @@ class BodyWriter {
   virtual bool gone() const = 0;
 };
 
-/// A file descriptor that closes itself. -1: none.
-class OwnedFd {
- public:
-  explicit OwnedFd(int fd = -1) : fd_(fd) {}
-  OwnedFd(OwnedFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  OwnedFd& operator=(OwnedFd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~OwnedFd();
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 struct FileBody {
-  OwnedFd fd;
+  Fd fd;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };

@@ -87,13 +87,13 @@ class RawClient {
 };
 
 /// A temporary file with these bytes, already unlinked.
-OwnedFd file_with(std::string_view bytes) {
+Fd file_with(std::string_view bytes) {
   const int fd = ::memfd_create("test", MFD_CLOEXEC);
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
-  return OwnedFd(fd);
+  return Fd(fd);
 }
 
 std::string pattern(std::size_t size) {
@@ -411,7 +411,7 @@ TEST_F(HttpServerTest, StreamsArriveWholeByWriteAndByFile) {
   const std::string bytes = pattern(30 << 20);
   add(Method::Get, "/stream", [&](Request&) -> awaitable<Response> {
     co_return stream_response("text/plain", [&](BodyWriter& out) -> awaitable<void> {
-      const OwnedFd file = file_with(bytes);
+      const Fd file = file_with(bytes);
       std::size_t at = 0;
       for (std::size_t step = 1; at < bytes.size(); step = step * 3 % 1'000'003) {
         const std::string_view piece = std::string_view(bytes).substr(at, step);

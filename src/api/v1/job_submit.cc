@@ -7,6 +7,7 @@
 #include "api/context.h"
 #include "api/query_reader.h"
 #include "api/v1/encode.h"
+#include "base/fd.h"
 #include "base/text.h"
 #include "jobspec/print.h"
 #include "model/spec_json.h"
@@ -73,7 +74,7 @@ asio::awaitable<Result<void>> write_part(Context& context,
                                          std::string path,
                                          std::string part) {
   const auto limit = static_cast<std::uint64_t>(context.services.config.http.max_upload);
-  const net::OwnedFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (fd.get() < 0)
     co_return fail(Errc::Internal, fmt::format("cannot open {}: {}", path, std::strerror(errno)));
   std::string piece;

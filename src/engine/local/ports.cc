@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "engine/local/process/fd.h"
+#include "base/fd.h"
 
 namespace ty::engine {
 

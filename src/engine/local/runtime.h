@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
+#include "base/fd.h"
 #include "base/result.h"
 #include "engine/engine.h"
-#include "engine/local/process/fd.h"
 #include "engine/local/usage/usage_reader.h"
 
 namespace ty::engine {

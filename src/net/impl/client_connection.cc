@@ -95,7 +95,7 @@ asio::awaitable<Result<void>> ClientConnection::write(std::string_view bytes) {
 }
 
 asio::awaitable<Result<void>> ClientConnection::write_file(FilePart file) {
-  const OwnedFd fd(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Fd fd(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0)
     co_return fail(Errc::Invalid,
                    fmt::format("cannot read {}: {}", file.path, std::strerror(errno)));

@@ -25,10 +25,6 @@ std::unexpected<Error> failed(std::string_view doing, std::string_view path) {
 }
 }  // namespace
 
-Fd::~Fd() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 Error file_error(std::string_view doing, std::string_view path) {
   const int number = errno;
   Errc code = Errc::Unavailable;

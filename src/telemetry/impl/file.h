@@ -3,30 +3,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "base/fd.h"
 #include "base/result.h"
 
 /// Files in Result's words. Everything retries on EINTR.
 namespace ty::telemetry {
-
-class Fd {
- public:
-  Fd() = default;
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Fd();
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 /// What errno says about `path`: NotFound, Exhausted (no space), Forbidden, else Unavailable.
 Error file_error(std::string_view doing, std::string_view path);

@@ -8,8 +8,8 @@
 #include <charconv>
 #include <map>
 
+#include "base/fd.h"
 #include "base/text.h"
-#include "engine/local/process/fd.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "model/failure.h"
 #include "model/words.h"

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "engine/local/process/fd.h"
+#include "base/fd.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/local/transfer/transfers.h"

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "engine/local/process/fd.h"
+#include "base/fd.h"
 #include "engine/local/supervisor/launch_format.h"
 
 namespace ty::engine {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/fd.h"
 #include "base/result.h"
-#include "engine/local/process/fd.h"
 
 namespace ty::engine {
 

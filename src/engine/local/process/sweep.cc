@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/fd.h"
 #include "engine/local/machine.h"
-#include "engine/local/process/fd.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/supervisor/launch_format.h"

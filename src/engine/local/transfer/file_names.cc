@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "engine/local/process/fd.h"
+#include "base/fd.h"
 
 namespace ty::engine {
 namespace {

@@ -14,8 +14,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/fd.h"
 #include "base/text.h"
-#include "engine/local/process/fd.h"
 
 namespace ty::engine {
 namespace {

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/local/process/fd.h"
+#include "base/fd.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/transfer/file_names.h"
 #include "model/failure.h"

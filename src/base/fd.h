@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace ty::engine {
+namespace ty {
 
 /// A descriptor that is closed with its owner.
 class Fd {
@@ -19,10 +19,11 @@ class Fd {
     if (fd_ >= 0) ::close(fd_);
   }
   int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
   explicit operator bool() const { return fd_ >= 0; }
 
  private:
   int fd_ = -1;
 };
 
-}  // namespace ty::engine
+}  // namespace ty
