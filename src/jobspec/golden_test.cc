@@ -43,7 +43,7 @@ void pretty(std::string& out, Ref ref, std::size_t indent) {
     first = false;
     out.append(indent + 2, ' ');
     if (map) {
-      append_json_text(out, child->key);
+      append_json_string(out, child->key);
       out += ": ";
     }
     pretty(out, child, indent + 2);
@@ -66,7 +66,7 @@ std::string lines(const std::vector<Issue>& issues, const std::string& file) {
   std::string out = "[";
   for (const Issue& issue : issues) {
     if (out.size() > 1) out += ",";
-    append_json_text(out, "[" + issue.code + "] " + format_issue(issue, file));
+    append_json_string(out, "[" + issue.code + "] " + format_issue(issue, file));
   }
   return out + "]";
 }

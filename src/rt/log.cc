@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/json_text.h"
 #include "base/time.h"
 
 namespace ty::log {
@@ -44,33 +45,6 @@ std::string_view word(Level level) {
   return "off";
 }
 
-void append_json_text(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          out += c;
-        }
-    }
-  }
-  out += '"';
-}
-
 /// Where the next ` key=` begins (at its blank), or npos: a value may hold blanks, a key is
 /// `[a-z0-9_]+`.
 std::size_t next_key(std::string_view text, std::size_t from) {
@@ -90,20 +64,20 @@ std::size_t next_key(std::string_view text, std::size_t from) {
 
 std::string render_json(Level level, std::string_view time, std::string_view line) {
   std::string out = "{\"time\":";
-  append_json_text(out, time);
+  append_json_string(out, time);
   out += ",\"level\":";
-  append_json_text(out, word(level));
+  append_json_string(out, word(level));
   std::size_t key_at = next_key(line, 0);
   out += ",\"event\":";
-  append_json_text(out, line.substr(0, key_at));
+  append_json_string(out, line.substr(0, key_at));
   while (key_at != std::string_view::npos) {
     const std::size_t equals = line.find('=', key_at);
     const std::size_t next = next_key(line, equals);
     const std::size_t value_end = next == std::string_view::npos ? line.size() : next;
     out += ',';
-    append_json_text(out, line.substr(key_at + 1, equals - key_at - 1));
+    append_json_string(out, line.substr(key_at + 1, equals - key_at - 1));
     out += ':';
-    append_json_text(out, line.substr(equals + 1, value_end - equals - 1));
+    append_json_string(out, line.substr(equals + 1, value_end - equals - 1));
     key_at = next;
   }
   out += '}';

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "store/impl/touch.h"
 
 namespace ty::store {
 
@@ -109,16 +110,13 @@ asio::awaitable<Result<void>> TokenStore::touch(TokenId id, Time now) {
         "select id from tokens where id = :id and "
         "(last_used_at is null or last_used_at < :before)",
         id,
-        now - 60s);
+        now - kTouchEvery);
   };
-  auto is_due = co_await db_.read(std::move(due));
-  if (!is_due) co_return std::unexpected(std::move(is_due).error());
-  if (!*is_due) co_return Result<void>{};
   auto write = [id, now](Tx& tx) -> Result<void> {
     TY_DO(tx.exec("update tokens set last_used_at = :now where id = :id", now, id));
     return {};
   };
-  co_return co_await db_.write(std::move(write));
+  co_return co_await touch_where_due(db_, std::move(due), std::move(write));
 }
 
 asio::awaitable<Result<void>> SessionStore::create(Session session) {
@@ -169,11 +167,8 @@ asio::awaitable<Result<void>> SessionStore::touch(std::string hash, Time now, Ti
         "select user_id from sessions where hash = :hash and "
         "(last_seen_at is null or last_seen_at < :before)",
         hash,
-        now - 60s);
+        now - kTouchEvery);
   };
-  auto is_due = co_await db_.read(std::move(due));
-  if (!is_due) co_return std::unexpected(std::move(is_due).error());
-  if (!*is_due) co_return Result<void>{};
   auto write = [&hash, now, expires_at](Tx& tx) -> Result<void> {
     TY_DO(tx.exec(
         "update sessions set last_seen_at = :now, expires_at = :expires_at where hash = :hash",
@@ -182,7 +177,7 @@ asio::awaitable<Result<void>> SessionStore::touch(std::string hash, Time now, Ti
         hash));
     return {};
   };
-  co_return co_await db_.write(std::move(write));
+  co_return co_await touch_where_due(db_, std::move(due), std::move(write));
 }
 
 asio::awaitable<Result<void>> SessionStore::remove(std::string hash) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "store/impl/touch.h"
 
 namespace ty::store {
 
@@ -155,16 +156,13 @@ asio::awaitable<Result<void>> UserStore::touch(UserId id, Time now) {
         "select id from users where id = :id and "
         "(last_seen_at is null or last_seen_at < :before)",
         id,
-        now - 60s);
+        now - kTouchEvery);
   };
-  auto is_due = co_await db_.read(std::move(due));
-  if (!is_due) co_return std::unexpected(std::move(is_due).error());
-  if (!*is_due) co_return Result<void>{};
   auto write = [id, now](Tx& tx) -> Result<void> {
     TY_DO(tx.exec("update users set last_seen_at = :now where id = :id", now, id));
     return {};
   };
-  co_return co_await db_.write(std::move(write));
+  co_return co_await touch_where_due(db_, std::move(due), std::move(write));
 }
 
 }  // namespace ty::store

@@ -162,7 +162,7 @@ void ManifestReader::read_links() {
     if (!at) continue;
     report_.warn_at_key(at, "ignored", "kept and shown; without effect");
     extras += extras.empty() ? "{" : ",";
-    append_json_text(extras, key);
+    append_json_string(extras, key);
     extras += ":" + to_json(at);
   }
   if (!extras.empty()) spec_.extras = extras + "}";

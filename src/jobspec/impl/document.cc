@@ -31,7 +31,7 @@ bool reads_as_another(std::string_view text) {
 std::string yaml_word(std::string_view text) {
   if (!reads_as_another(text)) return yaml_text(text);
   std::string out;
-  append_json_text(out, text);
+  append_json_string(out, text);
   return out;
 }
 
@@ -150,7 +150,7 @@ std::string Doc::to_json() const {
 void Doc::write_json(std::string& out, std::size_t indent) const {
   if (kind_ == Kind::Null || kind_ == Kind::Scalar) {
     if (is_text_)
-      append_json_text(out, scalar_);
+      append_json_string(out, scalar_);
     else
       out += scalar_;
     return;
@@ -167,7 +167,7 @@ void Doc::write_json(std::string& out, std::size_t indent) const {
     first = false;
     out.append(indent + 2, ' ');
     if (map) {
-      append_json_text(out, key);
+      append_json_string(out, key);
       out += ": ";
     }
     child.write_json(out, indent + 2);

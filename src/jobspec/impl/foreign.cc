@@ -108,7 +108,7 @@ bool ForeignReader::read_count(Ref map,
   return true;
 }
 
-void ForeignReader::keep_unknown(Ref map, std::initializer_list<std::string_view> known) {
+void ForeignReader::keep_unknown(Ref map, std::span<const std::string_view> known) {
   for (const Ref entry : map) {
     if (std::ranges::find(known, entry->key) != known.end()) continue;
     report_.warn_at_key(entry, "unknown_key", "unknown key, kept but without effect");

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,10 @@ class ForeignReader : public Origin {
   bool need_text(Ref map, std::string_view key, std::string& out, std::string_view example);
   bool wrong_type(Ref at, std::string_view wanted, std::string_view example);
   /// Warns about every other key and keeps it for printing back.
-  void keep_unknown(Ref map, std::initializer_list<std::string_view> known);
+  void keep_unknown(Ref map, std::span<const std::string_view> known);
+  void keep_unknown(Ref map, std::initializer_list<std::string_view> known) {
+    keep_unknown(map, std::span(known.begin(), known.size()));
+  }
 
   void doubt(Part part, int role);
 

@@ -89,7 +89,7 @@ void KubeReader::read_command(Ref from, int role, model::RoleSpec& out) {
     for (const std::string& word : split(args->text, ' ')) {
       if (word.empty()) continue;
       std::string quoted_word;
-      append_json_text(quoted_word, word);
+      append_json_string(quoted_word, word);
       words.push_back(std::move(quoted_word));
     }
     report_.error(args,

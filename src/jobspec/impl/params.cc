@@ -19,7 +19,7 @@ bool is_param_name(std::string_view name) {
 std::string json_of_given(const std::string& text) {
   if (is_json_number(text) || text == "true" || text == "false") return text;
   std::string json;
-  append_json_text(json, text);
+  append_json_string(json, text);
   return json;
 }
 
@@ -49,7 +49,7 @@ void Params::read(Ref map, Report& report) {
       if (entry.is_plain())
         value.json = json_of_given(given->second);
       else
-        append_json_text(value.json, given->second);
+        append_json_string(value.json, given->second);
     }
     values_.insert_or_assign(name, std::move(value));
   }
@@ -102,7 +102,7 @@ std::string Params::to_json() const {
   std::string out = "{";
   for (const std::string& name : order_) {
     if (out.size() > 1) out += ',';
-    append_json_text(out, name);
+    append_json_string(out, name);
     out += ':';
     out += values_.find(name)->second.json;
   }

@@ -135,29 +135,6 @@ bool is_json_number(std::string_view text) {
   return i == text.size();
 }
 
-void append_json_text(std::string& out, std::string_view text) {
-  constexpr char kHex[] = "0123456789abcdef";
-  out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      out += "\\u00";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
 namespace {
 void append_json(std::string& out, Ref ref) {
   const auto children = [&](char open, char close) {
@@ -167,7 +144,7 @@ void append_json(std::string& out, Ref ref) {
       if (!first) out += ',';
       first = false;
       if (open == '{') {
-        append_json_text(out, child->key);
+        append_json_string(out, child->key);
         out += ':';
       }
       append_json(out, child);
@@ -190,7 +167,7 @@ void append_json(std::string& out, Ref ref) {
       else if (ref.is_plain() && is_json_number(ref->text))
         out += ref->text;
       else
-        append_json_text(out, ref->text);
+        append_json_string(out, ref->text);
   }
 }
 }  // namespace

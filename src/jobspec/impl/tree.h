@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_text.h"
+
 /// A job file as a tree that remembers where everything stood. JSON and YAML give the same tree;
 /// dialects read only it.
 namespace ty::jobspec {
@@ -116,7 +118,6 @@ inline bool same_key(std::string_view a, std::string_view b) {
 
 /// One line of JSON; bare scalars by YAML's core rules. Numbers keep their digits.
 std::string to_json(Ref ref);
-void append_json_text(std::string& out, std::string_view text);
 
 /// What a bare scalar means (YAML 1.2 core): `yes no on off` are text.
 bool is_bool_word(std::string_view text);

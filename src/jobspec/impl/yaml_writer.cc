@@ -49,7 +49,7 @@ bool is_safe_bare(std::string_view text) {
 std::string yaml_text(std::string_view text) {
   if (is_safe_bare(text)) return std::string(text);
   std::string out;
-  append_json_text(out, text);  // JSON's quotes and escapes are YAML's too
+  append_json_string(out, text);  // JSON's quotes and escapes are YAML's too
   return out;
 }
 

@@ -22,7 +22,7 @@ std::string example_json(const Field& field) {
 
 std::string property(const Field& field) {
   std::string description;
-  append_json_text(description, std::string(field.english) + "\n" + std::string(field.chinese));
+  append_json_string(description, std::string(field.english) + "\n" + std::string(field.chinese));
   std::string out =
       "{\"description\":" + description + ",\"examples\":[" + example_json(field) + "],";
   // Draft-07 ignores what stands beside a $ref.
@@ -39,7 +39,7 @@ std::string properties(std::span<const Field> fields, Keep keep) {
   for (const Field& field : fields) {
     if (!keep(field)) continue;
     if (out.size() > 1) out += ",\n";
-    append_json_text(out, field.key);
+    append_json_string(out, field.key);
     out += ":" + property(field);
   }
   return out + "}";

@@ -13,22 +13,6 @@ std::vector<Ref> evidence(Ref top) {
   return {roles};
 }
 
-std::vector<std::string_view> keys() {
-  return {"jobName",
-          "image",
-          "authFile",
-          "dataDir",
-          "outputDir",
-          "codeDir",
-          "virtualCluster",
-          "gpuType",
-          "retryCount",
-          "taskRoles",
-          "killAllOnCompletedTaskNumber",
-          "jobEnvs",
-          "extras"};
-}
-
 }  // namespace
 
 const DialectEntry kDialect{.dialect = model::Dialect::OpenPaiV1,

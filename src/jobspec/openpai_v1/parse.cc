@@ -12,6 +12,23 @@
 #include "model/environment.h"
 
 namespace ty::jobspec::openpai_v1 {
+
+std::vector<std::string_view> keys() {
+  return {"jobName",
+          "image",
+          "authFile",
+          "dataDir",
+          "outputDir",
+          "codeDir",
+          "virtualCluster",
+          "gpuType",
+          "retryCount",
+          "taskRoles",
+          "killAllOnCompletedTaskNumber",
+          "jobEnvs",
+          "extras"};
+}
+
 namespace {
 
 using model::MountMode;
@@ -27,20 +44,7 @@ class V1Reader final : public ForeignReader {
       : ForeignReader(top, model::Dialect::OpenPaiV1, options, report) {}
 
   model::JobSpec read() {
-    keep_unknown(top_,
-                 {"jobName",
-                  "image",
-                  "authFile",
-                  "dataDir",
-                  "outputDir",
-                  "codeDir",
-                  "virtualCluster",
-                  "gpuType",
-                  "retryCount",
-                  "killAllOnCompletedTaskNumber",
-                  "jobEnvs",
-                  "extras",
-                  "taskRoles"});
+    keep_unknown(top_, keys());
     need_text(top_, "jobName", spec_.name, "jobName: mnist");
     read_text(top_, "virtualCluster", spec_.workspace, "virtualCluster: default");
     read_whole(top_, "retryCount", spec_.retry.budget, -2, 1'000'000, "retryCount: 3");
@@ -89,7 +93,7 @@ class V1Reader final : public ForeignReader {
     for (const Ref entry : extras) {
       if (entry->key == "trainyard") continue;
       if (json.size() > 1) json += ',';
-      append_json_text(json, entry->key);
+      append_json_string(json, entry->key);
       json += ":" + to_json(entry);
     }
     return json + "}";

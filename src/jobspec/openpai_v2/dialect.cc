@@ -18,23 +18,6 @@ std::vector<Ref> evidence(Ref top) {
   return {};
 }
 
-std::vector<std::string_view> keys() {
-  return {"protocolVersion",
-          "name",
-          "type",
-          "version",
-          "contributor",
-          "description",
-          "prerequisites",
-          "parameters",
-          "secrets",
-          "jobRetryCount",
-          "taskRoles",
-          "deployments",
-          "defaults",
-          "extras"};
-}
-
 }  // namespace
 
 const DialectEntry kDialect{.dialect = model::Dialect::OpenPaiV2,

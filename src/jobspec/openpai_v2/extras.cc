@@ -21,7 +21,7 @@ void V2Reader::read_extras() {
   }
   const auto keep = [&](Ref entry, const std::string& json) {
     std::string text;
-    append_json_text(text, entry->key);
+    append_json_string(text, entry->key);
     kept_extras_.push_back(text + ":" + json);
   };
   bool gang = true;
@@ -127,7 +127,7 @@ void V2Reader::read_hived(Ref hived) {
       else
         report_.warn_at_key(entry, "unknown_key", "unknown key, kept but without effect");
       std::string text;
-      append_json_text(text, entry->key);
+      append_json_string(text, entry->key);
       kept.push_back(text + ":" + to_json(entry));
     }
   }
