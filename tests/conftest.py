@@ -9,6 +9,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
 import trainyard  # noqa: E402  (found through the line above)
 
 
+def pytest_collection_modifyitems(items):
+    """Which tests stay together when several workers share the work: those of a file, which share its server, and all that
+    start a Docker daemon, of which two at a time would only wait for each other."""
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("containers" if hasattr(item.module, "docker") else item.module.__name__))
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     with trainyard.Server(tmp_path_factory.mktemp("server") / "data") as running:
