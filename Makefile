@@ -38,10 +38,9 @@ bench: ## measure beside Slurm, SQLite and cat, and print the ratios
 	@tools/build
 	@$(PYTHON) tests/bench/bench.py
 
-dev: ## server from a fast build, with the fake engine and a scratch database in build/dev
+dev: ## server from a fast build with the fake engine, and the page beside it, renewed as you save
 	@tools/setup build
-	@tools/build dev
-	build/dev/trainyard serve --engine fake --data-dir build/dev/data --listen 127.0.0.1:8081
+	@tools/dev
 
 fmt: ## format the C++ sources
 	@tools/setup check
