@@ -115,6 +115,14 @@ int exit_code_of(const json::value& job) {
   return code > 0 && code < 256 ? static_cast<int>(code) : kFailed;
 }
 
+/// What the log says about the cause, in words that help.
+void say_cause(client::ApiClient& api, const std::string& job) {
+  const Result<json::value> why = api.get("/api/v1/jobs/" + job + "/why");
+  if (!why) return;
+  if (const json::value* clue = child(*why, "clue"))
+    std::fprintf(stderr, "likely cause: %s\n", text(*clue, "text").c_str());
+}
+
 }  // namespace
 
 int follow_job(Context& context, const Follow& follow) {
@@ -158,6 +166,7 @@ int follow_job(Context& context, const Follow& follow) {
                      text(*job, "state").c_str(),
                      span(text(*job, "started_at"), text(*job, "ended_at")).c_str(),
                      reason.empty() ? "" : (": " + reason).c_str());
+        if (text(*job, "state") == "failed") say_cause(*api, follow.job);
       }
       return code;
     }

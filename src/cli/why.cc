@@ -34,6 +34,13 @@ void print(const json::value& why) {
       std::printf(
           "start     about %s (between %s and %s)\n", likely.c_str(), early.c_str(), late.c_str());
   }
+  if (const json::value* clue = child(why, "clue")) {
+    std::printf("cause     %s\n          %s, line %lld: %s\n",
+                text(*clue, "text").c_str(),
+                text(*clue, "task").c_str(),
+                static_cast<long long>(number(*clue, "line")),
+                text(*clue, "said").c_str());
+  }
   if (const json::value* change = child(why, "change"))
     std::printf("to start it now: %s\n", text(*change, "text").c_str());
 }

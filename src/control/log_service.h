@@ -85,6 +85,15 @@ struct LogSearchQuery {
   std::size_t limit = 100;
 };
 
+/// What the log of the task that ended a failed job says about it.
+struct FailureClue {
+  std::string task;
+  std::uint64_t line = 0;  ///< its number, from 1
+  std::string said;        ///< the line itself, at most 8 KiB
+  std::string_view code;   ///< model::LogClue
+  std::string_view text;
+};
+
 /// Logs for those who may read them: one task or all merged, live or ended, whole or in part. Any
 /// thread.
 class LogService {
@@ -118,6 +127,9 @@ class LogService {
   boost::asio::awaitable<Result<telemetry::SearchPage>> search(auth::Principal who,
                                                                std::string job,
                                                                LogSearchQuery query);
+  /// Null: the job did not fail by its own command, or its log says nothing we know.
+  boost::asio::awaitable<Result<std::optional<FailureClue>>> clue(auth::Principal who,
+                                                                  std::string job);
   /// The job and all of its tries that have begun, for those who may read their logs.
   boost::asio::awaitable<Result<JobLogs>> find(auth::Principal who, std::string job) const;
 

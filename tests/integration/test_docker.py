@@ -125,7 +125,7 @@ roles:
     image: bb:1
     run: |
       echo serving on $TRAINYARD_HOST
-      for i in 0 1 2 3; do nc -l -p 9000 < /dev/null; done
+      while true; do nc -l -p 9000 < /dev/null; done
     memory: 64MB
   worker:
     count: 4

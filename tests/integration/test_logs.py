@@ -256,3 +256,36 @@ def test_lines_are_counted_in_one_task(server):
     assert refused.status_code == 400 and "task=" in refused.json()["message"]
     assert lines(server, job, task="worker-1")["lines"][0]["text"] == "1"
     assert server.call("GET", f"/api/v1/jobs/{job}/logs/lines", params={"task": "ps-0"}).status_code == 404
+
+
+def test_a_failed_job_says_what_its_log_knows_of_the_cause(server):
+    job = server.submit("""
+roles:
+  ps: {run: sleep 600}
+  worker:
+    count: 2
+    run: |
+      seq 1 500
+      if [ "$TRAINYARD_INDEX" = 1 ]; then
+        echo 'Traceback (most recent call last):'
+        echo "ModuleNotFoundError: No module named 'apex'"
+        exit 1
+      fi
+      sleep 600
+""")
+    server.wait(job, "failed")
+    clue = server.get(f"/api/v1/jobs/{job}/why")["clue"]
+    assert (clue["code"], clue["task"], clue["line"]) == ("missing_module", "worker-1", 502), clue
+    assert clue["said"] == "ModuleNotFoundError: No module named 'apex'"
+    said = server.cli("why", job).stdout
+    assert "a Python module is missing" in said and "worker-1, line 502: ModuleNotFoundError" in said, said
+
+
+def test_nothing_is_guessed_about_a_log_that_says_nothing(server):
+    job = server.submit("run: echo fine; exit 3\n")
+    server.wait(job, "failed")
+    why = server.get(f"/api/v1/jobs/{job}/why")
+    assert why["clue"] is None and "exit code 3" in why["text"], why
+    done = server.submit("run: echo MemoryError\n")
+    server.wait(done, "succeeded")
+    assert server.get(f"/api/v1/jobs/{done}/why")["clue"] is None

@@ -1,4 +1,5 @@
 """English and Chinese documents say the same, name files that exist, and show commands that exist."""
+import json
 import pathlib
 import re
 import subprocess
@@ -66,3 +67,10 @@ def test_make_targets_and_examples_exist(document):
 def test_the_page_about_the_api_is_what_the_contract_gives():
     result = subprocess.run([sys.executable, ROOT / "tools/gen-api", "--check"], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_cause_that_a_log_can_show_has_words_on_the_page(language):
+    causes = set(re.findall(r'constexpr Cause k\w+\{\s*"(\w+)"', (ROOT / "src/model/log_clue.cc").read_text()))
+    words = json.loads((ROOT / f"web/src/pages/job/locales/{language}.json").read_text())["clue"]["cause"]
+    assert causes and causes == set(words)

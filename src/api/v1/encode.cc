@@ -340,7 +340,9 @@ void write_forecast_fields(JsonWriter& out, const sched::Explanation& told) {
 
 }  // namespace
 
-void write_why(JsonWriter& out, const control::Why& why) {
+void write_why(JsonWriter& out,
+               const control::Why& why,
+               const std::optional<control::FailureClue>& clue) {
   const model::JobLife& life = why.job.life;
   out.object().field("state", to_word(life.state));
   if (life.state == model::JobState::Queued) {
@@ -350,6 +352,18 @@ void write_why(JsonWriter& out, const control::Why& why) {
   }
   out.key("decision");
   write_decision(out, life.decision, nullptr);
+  out.key("clue");
+  if (clue) {
+    out.object()
+        .field("code", clue->code)
+        .field("text", clue->text)
+        .field("task", clue->task)
+        .field("line", clue->line)
+        .field("said", clue->said)
+        .end_object();
+  } else {
+    out.null();
+  }
   out.end_object();
 }
 

@@ -10,6 +10,7 @@ import { useSaid } from "@/shared/said";
 import { ErrorFace } from "@/shared/ui/Face";
 import { Moment } from "@/shared/ui/Time";
 import { useWhy } from "./api";
+import { plainText } from "./ansi";
 import { Evidence } from "./Evidence";
 
 /** Why it waits, or why it failed: the cause in one sentence, the numbers, and what would change it. */
@@ -28,7 +29,7 @@ export function WhyPanel({ job }: { job: Job }) {
     <section className={`card why why-${kind}`} aria-label={t(`why.${kind}`)}>
       <h2>{t(`why.${kind}`)}</h2>
       <p className="why-text">{job.state === "queued" ? reasons.all(why.data) : said(why.data.text)}</p>
-      {kind === "waiting" ? <Waiting why={why.data} job={job} /> : <Ended job={job} />}
+      {kind === "waiting" ? <Waiting why={why.data} job={job} /> : <Ended job={job} why={why.data} />}
     </section>
   );
 }
@@ -111,7 +112,7 @@ function Waiting({ why, job }: { why: Why; job: Job }) {
   );
 }
 
-function Ended({ job }: { job: Job }) {
+function Ended({ job, why }: { job: Job; why: Why }) {
   const { t } = useTranslation("job");
   const decision = job.decision;
   const first = decision?.task ?? undefined;
@@ -149,6 +150,7 @@ function Ended({ job }: { job: Job }) {
       </dl>
       {job.state === "failed" && (
         <>
+          {why.clue && <Clue job={job} clue={why.clue} />}
           <Evidence job={job} task={first} />
           <div className="row">
             <Link to={`/jobs/new?from=${job.id}`}>
@@ -159,5 +161,21 @@ function Ended({ job }: { job: Job }) {
         </>
       )}
     </>
+  );
+}
+
+/** The cause the log speaks of, with the line that does, in the reader's language. */
+function Clue({ job, clue }: { job: Job; clue: NonNullable<Why["clue"]> }) {
+  const { t } = useTranslation("job");
+  return (
+    <section className="clue" aria-label={t("clue.title")}>
+      <p>
+        <strong>{t("clue.title")}</strong> {t(`clue.cause.${clue.code}`, { defaultValue: clue.text })}
+      </p>
+      <p>
+        <Link to={`/jobs/${job.id}/logs?task=${encodeURIComponent(clue.task)}&line=${clue.line}`}>{t("clue.place", clue)}</Link>{" "}
+        <code>{plainText(clue.said)}</code>
+      </p>
+    </section>
   );
 }
