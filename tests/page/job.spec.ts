@@ -20,9 +20,23 @@ test("why it failed: the cause, whose it is, the first failing task and its last
   const why = page.getByRole("region", { name: "为什么失败" });
   await expect(why).toContainText("main-0 失败：退出码 7");
   await expect(why).toContainText("你的程序");
-  await expect(why.getByRole("link", { name: "main-0" })).toBeVisible();
+  await expect(why.getByRole("link", { name: "main-0", exact: true })).toBeVisible();
   await expect(why).toContainText("RuntimeError: no such file /data/train.csv");
   await expectNoBarriers(page, "failed job");
+});
+
+test("why it failed: what its log is known to mean, in the reader's language, and the line that says so", async ({ signedIn: page, server }) => {
+  const id = await server.submit("name: too-large\nrun: |\n  seq 1 300\n  echo 'torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB'\n  exit 1\n");
+  await server.waitFor(id, "failed");
+  await page.goto(`${server.url}/jobs/${id}`);
+  const clue = page.getByRole("region", { name: "可能的原因" });
+  await expect(clue).toContainText("显存不足");
+  await page.getByRole("button", { name: /switch to English/ }).click();
+  await expect(page.getByRole("region", { name: "Likely cause" })).toContainText("The GPU ran out of memory");
+  await expectNoBarriers(page, "a failed job with a known cause");
+  await page.getByRole("link", { name: "main-0, line 301" }).click();
+  await expect(page).toHaveURL(/\/logs\?task=main-0&line=301/);
+  await expect(page.getByRole("log").getByText("CUDA out of memory. Tried to allocate")).toBeVisible();
 });
 
 test("why it waits: the truth with numbers", async ({ signedIn: page, server }) => {

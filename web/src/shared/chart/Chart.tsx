@@ -36,6 +36,8 @@ interface Props {
   logarithmic?: boolean;
   /** Heights are bytes: the axis counts in powers of two. */
   binary?: boolean;
+  /** Heights are counts: the axis has no halves. */
+  whole?: boolean;
 }
 
 const DRAWN = 1_000;
@@ -63,7 +65,7 @@ interface Hovered {
 
 /** Lines over time or steps, with their table for those who read rather than look. */
 export function Chart(props: Props) {
-  const { title, summary, now, lines, limit, time, xName, xText, text, group, fromZero = false, logarithmic = false, binary = false } = props;
+  const { title, summary, now, lines, limit, time, xName, xText, text, group, fromZero = false, logarithmic = false, binary = false, whole = false } = props;
   const { t } = useTranslation("shared");
   const { name: theme } = useTheme();
   const [open, setOpen] = useState(false);
@@ -134,7 +136,7 @@ export function Chart(props: Props) {
         axisLabel: time ? labels : { ...labels, formatter: (x: number) => words.current.xText(x) }, splitNumber: 4,
       },
       yAxis: {
-        type: logarithmic ? "log" : "value", scale: !fromZero, min: fromZero && !logarithmic ? 0 : undefined, splitNumber: 4, splitLine: { lineStyle: { color: colours.line } }, axisLine: { show: false }, axisTick: { show: false }, ...inPowers,
+        type: logarithmic ? "log" : "value", scale: !fromZero, min: fromZero && !logarithmic ? 0 : undefined, splitNumber: 4, minInterval: whole ? 1 : undefined, splitLine: { lineStyle: { color: colours.line } }, axisLine: { show: false }, axisTick: { show: false }, ...inPowers,
         axisLabel: { ...labels, formatter: (y: number) => words.current.text(y) },
       },
       dataZoom: [{ type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false, moveOnMouseMove: "shift", filterMode: "none" }],
@@ -147,7 +149,7 @@ export function Chart(props: Props) {
       },
       series: drawn,
     };
-  }, [lines, limit, time, theme, fromZero, logarithmic, binary]);
+  }, [lines, limit, time, theme, fromZero, logarithmic, binary, whole]);
 
   useEffect(() => {
     if (!ready || !chart.current) return;

@@ -22,7 +22,7 @@ const LOOK = 5_000;
 const ALL_POINTS = 20_000;
 const GROUP = "monitor";
 
-const round = (value: number): string => (value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3))));
+const round = (value: number): string => String(value >= 100 ? Math.round(value) : Number(value >= 1 ? value.toPrecision(3) : value.toFixed(3)));
 
 /** What its tasks use and have used: every figure the machine can tell, the limits beside them. */
 export default function MonitorTab({ job }: { job: Job }) {
@@ -124,6 +124,7 @@ export default function MonitorTab({ job }: { job: Job }) {
                 text={say}
                 group={GROUP}
                 fromZero
+                whole={unitOf[resource] === "count"}
                 binary={unitOf[resource] === "bytes" || unitOf[resource] === "rate"}
               />
             );
