@@ -29,7 +29,9 @@ function read([english, chinese]: readonly [string, string]): Phrase {
 const DEEP = 4;
 
 export function openPhrasebook(pairs: ReadonlyArray<readonly [string, string]> = phrases): Phrasebook {
-  const book = pairs.map(read);
+  // What says more in its own words fits better: `write them again` before `write {text}`.
+  const own = ([english]: readonly [string, string]) => english.replace(HOLE, "").length;
+  const book = [...pairs].sort((a, b) => own(b) - own(a)).map(read);
   const whole = (text: string, depth: number): string | null => {
     for (const { fits, holes, chinese } of book) {
       const found = fits.exec(text);

@@ -1,7 +1,7 @@
 /**
  * What the server says in English, and the same in Chinese. `{a}` stands for anything, which is kept as it is; `{A}` for
- * something that is itself looked up here. The first that fits a whole text wins; a text that none fits is taken apart
- * at its semicolons.
+ * something that is itself looked up here. Of those that fit a whole text the one with the most
+ * words of its own wins; a text is taken apart at its semicolons first.
  */
 export const phrases: ReadonlyArray<readonly [english: string, chinese: string]> = [
   // How tasks end.
@@ -401,14 +401,44 @@ export const phrases: ReadonlyArray<readonly [english: string, chinese: string]>
   ["a time limit is between 1s and 365d", "时长上限在 1s 和 365d 之间"],
   ["this site allows at most {limit}", "本站最多允许 {limit}"],
   ["stop it first, or delete it with force, which does both", "先停止它，或强制删除"],
-  ["you may not {what}: it is not yours, so that takes {who}", "你不能这样做：它不是你的，需要 {who}（{what}）"],
-  ["you may not {what}: that takes {who}", "你不能这样做：需要 {who}（{what}）"],
+  ["you may not {What}: it is not yours, so that takes {Who}", "你不能{What}：它不是你的，需要{Who}"],
+  ["you may not {What}: that takes {Who}", "你不能{What}：需要{Who}"],
   // Refusals: who may do what, and what is not there.
   ["only administrators may do this", "只有管理员可以这样做"],
   ["this request was made by another site's page", "这个请求来自别的网站的页面"],
   ["sign in first: send Authorization: Bearer TOKEN, or run `trainyard login`", "请先登录：发送 Authorization: Bearer TOKEN，或运行 `trainyard login`"],
-  ["this token may not {does}: it lacks the scope \"admin\"", "这个令牌没有管理权限，不能做这件事（{does}）"],
-  ["this token may not {does}: it lacks the scope \"{scope}\"", "这个令牌没有“{scope}”权限，不能做这件事（{does}）"],
+  ["this token may not {What}: it lacks the scope \"admin\"", "这个令牌不能{What}：它没有管理权限"],
+  ["this token may not {What}: it lacks the scope \"{scope}\"", "这个令牌不能{What}：它没有“{scope}”权限"],
+  ["you may not {What}: {why}that takes {Who}", "你不能{What}：{why}需要{Who}"],
+  ["list the jobs of this workspace", "查看这个工作空间的作业"],
+  ["see this job", "查看这个作业"],
+  ["read this job's logs", "查看这个作业的日志"],
+  ["follow this job's events", "查看这个作业的事件"],
+  ["submit jobs to this workspace", "向这个工作空间提交作业"],
+  ["stop this job", "停止这个作业"],
+  ["delete this job", "删除这个作业"],
+  ["retry this job", "重新运行这个作业"],
+  ["change this job's time limit", "修改这个作业的时长上限"],
+  ["hold this job for debugging", "保留这个作业的现场"],
+  ["open a terminal in this job", "打开这个作业的终端"],
+  ["use a priority above high", "使用高于 high 的优先级"],
+  ["see this workspace", "查看这个工作空间"],
+  ["change who belongs to this workspace", "修改这个工作空间的成员"],
+  ["create, change or delete workspaces", "创建、修改或删除工作空间"],
+  ["see the nodes", "查看节点"],
+  ["change nodes", "修改节点"],
+  ["list the users", "查看用户列表"],
+  ["create, change or delete users", "创建、修改或删除用户"],
+  ["see this account", "查看这个账号"],
+  ["change this account", "修改这个账号"],
+  ["make, list or revoke this account's tokens", "管理这个账号的令牌"],
+  ["read the audit log", "查看审计日志"],
+  ["change the site's settings", "修改系统设置"],
+  ["a signed-in user", "已登录的用户"],
+  ["a viewer of the workspace", "工作空间的查看者"],
+  ["a member of the workspace", "工作空间的成员"],
+  ["an admin of the workspace", "工作空间的管理员"],
+  ["an administrator", "系统管理员"],
   ["name at least one scope: read, write or admin", "至少写一个权限范围：read、write 或 admin"],
   ["you have no token {id}", "你没有令牌 {id}"],
   ["\"{name}\" is no {what} name", "“{name}”不能作为 {what} 的名称"],
@@ -466,6 +496,9 @@ export const phrases: ReadonlyArray<readonly [english: string, chinese: string]>
   ["cannot write {path}: {why}", "不能写入 {path}：{why}"],
   ["cannot link {path}: {why}", "不能链接 {path}：{why}"],
   ["cannot remove {path}: {why}", "不能删除 {path}：{why}"],
+  ["cannot make {path}: {why}", "不能创建 {path}：{why}"],
+  ["cannot make {path}", "不能创建 {path}"],
+  ["{path} cannot be read", "{path} 读不出来"],
   ["cannot make the folder {path}: {why}", "不能创建目录 {path}：{why}"],
   ["{path} may not be mounted", "{path} 不允许挂载"],
   ["{path} leads out of the folders that jobs may mount", "{path} 超出了作业可以挂载的目录"],
