@@ -2,7 +2,7 @@ import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures";
 import type { Server } from "./server";
 
-// Every task of the two older manuals that people do on a page, and that needs no terminal, notebook or chart yet:
+// Every task of the two older manuals that people do on a page, and that needs no terminal or notebook:
 // from the overview, signed in, in at most three clicks. Typing, choosing a file and scrolling are no clicks.
 const MOST = 3;
 
@@ -203,6 +203,35 @@ const tasks: Array<{ name: string; job?: string; does: (who: Person) => Promise<
       await who.click(who.link(who.job).first());
       await who.click(who.link("事件").first());
       await expect(who.page.getByRole("table")).toContainText("提交");
+    },
+  },
+  {
+    name: "watch the curves of its training",
+    job: "run: for i in 1 2 3; do echo step $i loss 0.$i acc 0.9; done\n",
+    does: async (who) => {
+      await who.click(who.link(who.job).first());
+      await who.click(who.link("训练曲线").first());
+      for (const name of ["loss", "acc"]) await expect(who.page.getByRole("region", { name, exact: true })).toBeVisible();
+    },
+  },
+  {
+    name: "watch what a job uses",
+    job: LONG,
+    does: async (who) => {
+      await who.click(who.link(who.job).first());
+      await who.click(who.link("作业监控").first());
+      await expect(who.page.getByRole("region", { name: "内存", exact: true })).toBeVisible();
+    },
+  },
+  {
+    name: "drain a machine",
+    does: async (who) => {
+      await who.click(who.link(/^节点与显卡/).first());
+      await who.click(who.button("排空"));
+      await who.click(who.page.getByRole("dialog").getByRole("button", { name: "排空" }));
+      await expect(who.page.getByText(/不再接新作业/)).toBeVisible();
+      const { nodes } = await who.server.call<{ nodes: Array<{ name: string }> }>("GET", "/api/v1/nodes");
+      for (const { name } of nodes) await who.server.call("PUT", `/api/v1/nodes/${name}/draining`, { draining: false });
     },
   },
   {

@@ -8,8 +8,12 @@ test("the first minute: the sample job from the overview, its log, its end", asy
     await remember(page, {});
     await page.goto(server.url);
     await page.getByRole("button", { name: "运行示例作业" }).click();
-    await expect(page.getByRole("log")).toContainText("step 1 loss");
-    await expect(page.getByRole("log")).toContainText("done", { timeout: 60_000 });
+    await expect(page.getByRole("region", { name: "最新日志" })).toContainText("loss");
+    // The curve grows out of the log while the lines arrive.
+    await expect(page.getByRole("region", { name: "训练曲线" }).getByRole("img", { name: /^loss：/ })).toBeVisible();
+    await expect(page.getByRole("region", { name: "训练曲线" }).getByRole("img", { name: /^acc：/ })).toBeVisible();
+    await expect(page.getByRole("region", { name: "最新日志" })).toContainText("done", { timeout: 60_000 });
+    await expect(page.getByRole("img", { name: /^loss：40 个点/ })).toBeVisible();
     await expect(page).toHaveTitle(/成功/);
     await page.getByRole("link", { name: "Trainyard", exact: true }).click();
     await expect(page.getByRole("region", { name: "我的作业" })).toContainText("sample");
@@ -107,6 +111,18 @@ test("an error has a face with a way on, and an unknown address says so", async 
   await expect(page.getByRole("alert")).toBeHidden();
 });
 
+test("a style sheet that does not get through at first is asked for again, and the page is there meanwhile", async ({ signedIn: page, server }) => {
+  await page.goto(`${server.url}/jobs`);
+  await expect(page.getByRole("heading", { name: "作业管理" })).toBeVisible();
+  let lost = 0;
+  await page.route("**/assets/*.css", (route) => (++lost <= 2 ? route.abort("connectionreset") : route.continue()));
+  await page.getByRole("navigation", { name: "主导航" }).getByRole("link", { name: /节点与显卡/ }).click();
+  const map = page.getByRole("list", { name: "地图" });
+  await expect(map).toBeVisible();
+  await expect.poll(() => map.evaluate((list) => getComputedStyle(list).display)).toBe("grid");
+  expect(lost).toBeGreaterThan(2);
+});
+
 const looks: Array<Required<Choice> & { width: number }> = [
   { language: "zh", theme: "light", width: 1280 },
   { language: "en", theme: "dark", width: 1280 },
@@ -119,7 +135,7 @@ for (const { width, ...choice } of looks) {
     test("has no barriers and never scrolls sideways", async ({ signedIn: page, server }) => {
       const id = await server.submit("name: for-axe\nrun: echo hello; exit 4\n");
       await server.waitFor(id, "failed");
-      for (const path of ["/", "/jobs", `/jobs/${id}`, `/jobs/${id}/tasks`, `/jobs/${id}/logs`, `/jobs/${id}/events`, `/jobs/${id}/config`, "/me/profile", "/setup", "/nowhere"]) {
+      for (const path of ["/", "/jobs", `/jobs/${id}`, `/jobs/${id}/tasks`, `/jobs/${id}/logs`, `/jobs/${id}/curves`, `/jobs/${id}/monitor`, `/jobs/${id}/events`, `/jobs/${id}/config`, "/me/profile", "/setup", "/nowhere"]) {
         await page.goto(server.url + path);
         await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
         await expect(page.locator("[aria-busy=true]")).toHaveCount(0);

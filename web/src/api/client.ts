@@ -33,13 +33,24 @@ export class ApiError extends Error {
 const offline = (message: string): ApiError =>
   new ApiError(0, { code: "unavailable", message, details: [], request_id: "" });
 
-let whenSessionEnds: () => void = () => undefined;
+let whenSessionEnds: (() => void) | null = null;
 /** Called when the server no longer knows who we are. */
 export function onSessionEnd(listener: () => void): void {
   whenSessionEnds = listener;
 }
 
-async function reach(request: Request): Promise<Response> {
+let held: Array<() => void> = [];
+/** Somebody has signed in again: what was held up meanwhile goes on. */
+export function sessionIsBack(): void {
+  const waiting = held;
+  held = [];
+  for (const go of waiting) go();
+}
+
+/** What people do waits for a new session; what is only looked at is asked for anew once there is one. */
+const waits = (request: Request): boolean => request.method !== "GET" && !/\/api\/v1\/(login|logout|password)$/.test(new URL(request.url).pathname);
+
+async function send(request: Request): Promise<Response> {
   try {
     return await fetch(request);
   } catch (error) {
@@ -48,10 +59,19 @@ async function reach(request: Request): Promise<Response> {
   }
 }
 
+/** `again` makes the same request once more; a body that was sent cannot be sent twice. */
+async function reach(request: Request, again: () => Request): Promise<Response> {
+  const answer = await send(request);
+  if (answer.status !== 401 || !whenSessionEnds || !waits(request)) return answer;
+  whenSessionEnds();
+  await new Promise<void>((go) => held.push(go));
+  return send(again());
+}
+
 /** Turns an answer that is no success into the error it means. */
 export async function refusal(response: Response): Promise<ApiError> {
   const problem = (await response.json().catch(() => null)) as Problem | null;
-  if (response.status === 401) whenSessionEnds();
+  if (response.status === 401) whenSessionEnds?.();
   return new ApiError(
     response.status,
     problem?.code
@@ -60,7 +80,13 @@ export async function refusal(response: Response): Promise<ApiError> {
   );
 }
 
-export const api = createClient<paths>({ baseUrl: location.origin, fetch: reach });
+export const api = createClient<paths>({
+  baseUrl: location.origin,
+  fetch: (request: Request) => {
+    const copy = request.clone();
+    return reach(request, () => copy);
+  },
+});
 api.use({
   async onResponse({ response }) {
     if (!response.ok) throw await refusal(response);
@@ -75,7 +101,8 @@ export async function fetchText(path: string, init: RequestInit = {}): Promise<s
 }
 
 export async function fetchRaw(path: string, init: RequestInit = {}): Promise<Response> {
-  const response = await reach(new Request(new URL(path, location.origin), init));
+  const make = () => new Request(new URL(path, location.origin), init);
+  const response = await reach(make(), make);
   if (!response.ok) throw await refusal(response);
   return response;
 }

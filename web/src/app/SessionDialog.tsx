@@ -1,15 +1,17 @@
 import { Input, Modal } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, ApiError } from "@/api/client";
+import { api, ApiError, sessionIsBack } from "@/api/client";
 import { retryEvents } from "@/api/events";
 import { useMe } from "@/api/session";
+import { useSaid } from "@/shared/said";
 import { queries } from "./queries";
 
 /** The session is over, the page is not: sign in above it and go on where you were. */
 export default function SessionDialog({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation("app");
   const me = useMe();
+  const said = useSaid();
   const [password, setPassword] = useState("");
   const [fault, setFault] = useState("");
   const [busy, setBusy] = useState(false);
@@ -20,10 +22,11 @@ export default function SessionDialog({ onDone }: { onDone: () => void }) {
       await api.POST("/api/v1/login", { body: { user: me.name ?? "", password } });
       setPassword("");
       onDone();
+      sessionIsBack();
       retryEvents();
       await queries.invalidateQueries();
     } catch (error) {
-      setFault(error instanceof ApiError ? error.problem.message : String(error));
+      setFault(said(error instanceof ApiError ? error.problem.message : String(error)));
     } finally {
       setBusy(false);
     }

@@ -1,38 +1,11 @@
 import { useTranslation } from "react-i18next";
-import type { Job, Schemas } from "@/api/client";
+import type { Job } from "@/api/client";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Table } from "@/shared/ui/Table";
 import { Moment } from "@/shared/ui/Time";
 import { useSaid } from "@/shared/said";
 import { useJobEvents } from "./api";
-
-type Event = Schemas["Event"];
-
-interface Folded {
-  event: Event;
-  first: string;
-  count: number;
-}
-
-/** What repeats is one row with a count. */
-export function fold(events: Event[]): Folded[] {
-  const rows: Folded[] = [];
-  const known = new Map<string, Folded>();
-  for (const event of events) {
-    const { at: _at, attempt: _attempt, ran_ms: _ran, ...rest } = (event.data ?? {}) as Record<string, unknown>;
-    const key = JSON.stringify([event.kind, event.actor, rest]);
-    const before = event.kind.startsWith("job.") ? undefined : known.get(key);
-    if (before) {
-      before.event = event;
-      before.count += 1;
-    } else {
-      const row = { event, first: event.at, count: 1 };
-      known.set(key, row);
-      rows.push(row);
-    }
-  }
-  return rows.sort((a, b) => b.event.id - a.event.id);
-}
+import { fold, type Event, type Folded } from "./fold";
 
 export default function EventsTab({ job }: { job: Job }) {
   const { t } = useTranslation("job");

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { api, fetchText, type Job, type Schemas, type Why } from "@/api/client";
+import { api, fetchText, type Job, type Schemas } from "@/api/client";
 import { keys } from "@/app/queries";
 import type { Spec } from "@/shared/job/spec";
+import { whyQuery } from "@/shared/reason/why";
 
 /** Everything about one job lies under its id, so that an event about it renews all of it. */
 export function useJob(ref: string) {
@@ -23,12 +24,7 @@ export function useMeaning(id: string) {
 }
 
 export function useWhy(id: string, wanted: boolean) {
-  return useQuery({
-    queryKey: [...keys.job(id), "why"],
-    enabled: wanted,
-    queryFn: async () => (await api.GET("/api/v1/jobs/{id}/why", { params: { path: { id } } })).data as Why,
-    refetchInterval: 10_000,
-  });
+  return useQuery({ ...whyQuery(id), enabled: wanted, refetchInterval: 10_000 });
 }
 
 export function useAttempts(id: string) {

@@ -41,7 +41,7 @@ export function NodeMap({ nodes, chosen, onChoose }: { nodes: Node[]; chosen: st
             <li key={node.name}>
               <button
                 type="button"
-                className={`node-tile${down ? " node-down" : ""}`}
+                className={`node-tile${down ? " node-down" : node.draining ? " node-drained" : ""}`}
                 tabIndex={chosen === null ? (index === 0 ? 0 : -1) : node.name === chosen ? 0 : -1}
                 aria-pressed={node.name === chosen}
                 onClick={() => onChoose(node.name === chosen ? null : (node.name ?? null))}
@@ -62,8 +62,8 @@ export function NodeMap({ nodes, chosen, onChoose }: { nodes: Node[]; chosen: st
                   </span>
                 )}
                 <span className="node-facts numbers">
-                  {down ? node.problem || t("down") : facts[gpus.length ? 0 : 1]}
-                  <span className="visually-hidden">, {facts.slice(gpus.length ? 1 : 0).join(", ")}</span>
+                  {down ? node.problem || t("down") : node.draining ? t("draining") : facts[gpus.length ? 0 : 1]}
+                  <span className="visually-hidden">, {facts.slice(gpus.length && !node.draining ? 1 : 0).join(", ")}</span>
                 </span>
               </button>
             </li>

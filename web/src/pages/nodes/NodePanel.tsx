@@ -11,6 +11,7 @@ import { useSaid } from "@/shared/said";
 import { Icon } from "@/shared/ui/Icon";
 import { StateTag } from "@/shared/ui/StateTag";
 import type { Node } from ".";
+import { Drain } from "./Drain";
 import { NodeState } from "./NodeState";
 import { cellState, type Gpu } from "./totals";
 
@@ -37,6 +38,7 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
         <h2 ref={head} tabIndex={-1} className="grow cut">
           {node.name}
         </h2>
+        {me.administrator && <Drain node={node} jobs={ids.map((id, index) => jobs[index]?.data?.handle ?? id.slice(0, 8))} />}
         {onClose && <Button type="text" aria-label={t("close")} icon={<Icon name="close" />} onClick={onClose} />}
       </div>
       <dl className="facts">

@@ -9,6 +9,10 @@ export function NodeState({ node }: { node: Node }) {
     <span className="node-state fault">
       <StateShape state="failed" /> {node.problem || t("down")}
     </span>
+  ) : node.draining ? (
+    <span className="node-state node-draining">
+      <StateShape state="stopping" /> {t("draining")}
+    </span>
   ) : (
     <span className="node-state node-well">
       <StateShape state="succeeded" /> {t("healthy")}

@@ -13,6 +13,7 @@ export function useSample() {
       const answer = await fetchRaw("/api/v1/jobs", { method: "POST", body: sampleJob, headers: { "Idempotency-Key": key } });
       return (await answer.json()) as { id: string };
     },
-    onSuccess: (made) => navigate(`/jobs/${made.id}/logs`),
+    // Its overview has both: the lines as they come, and the curve that they make.
+    onSuccess: (made) => navigate(`/jobs/${made.id}`),
   });
 }

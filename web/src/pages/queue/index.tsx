@@ -1,14 +1,15 @@
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Button } from "antd";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router-dom";
-import { api, type JobSummary, type Schemas, type Why } from "@/api/client";
+import { api, type JobSummary, type Schemas } from "@/api/client";
 import { useMe } from "@/api/session";
 import { keys } from "@/app/queries";
 import { shortTime } from "@/shared/format/time";
 import { Priority } from "@/shared/job/Priority";
 import { useReasons } from "@/shared/reason";
+import { useWhys } from "@/shared/reason/why";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
 import { Table } from "@/shared/ui/Table";
@@ -39,21 +40,7 @@ export function Component() {
   });
   const jobs = useMemo(() => new Map<string, JobSummary>((known.data ?? []).map((job) => [job.id, job])), [known.data]);
   const entries = queue.data ?? [];
-  const explained = entries.filter((entry) => entry.id).slice(0, EXPLAINED);
-  const answers = useQueries({
-    queries: explained.map((entry) => ({
-      queryKey: [...keys.job(entry.id ?? ""), "why"],
-      queryFn: async () => (await api.GET("/api/v1/jobs/{id}/why", { params: { path: { id: entry.id ?? "" } } })).data ?? null,
-      staleTime: 10_000,
-      refetchInterval: 15_000,
-      retry: false,
-    })),
-  });
-  const whys = new Map<string, Why>();
-  explained.forEach((entry, index) => {
-    const why = answers[index]?.data;
-    if (why) whys.set(entry.id ?? "", why);
-  });
+  const whys = useWhys(entries.flatMap((entry) => entry.id || []).slice(0, EXPLAINED), 15_000);
   const isMine = (id: string | undefined) => jobs.get(id ?? "")?.owner === me.name;
   const mine = entries.find((entry) => isMine(entry.id));
   const move = useMove(entries);

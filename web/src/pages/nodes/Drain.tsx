@@ -1,0 +1,34 @@
+import { App, Button } from "antd";
+import { useTranslation } from "react-i18next";
+import { api } from "@/api/client";
+import { keys, queries } from "@/app/queries";
+import { useSaid } from "@/shared/said";
+import type { Node } from ".";
+
+const NAMED = 5;
+
+/** Takes a machine out of service, after saying what still runs there, and back into it. */
+export function Drain({ node, jobs }: { node: Node; jobs: string[] }) {
+  const { t } = useTranslation("nodes");
+  const said = useSaid();
+  const { modal, message } = App.useApp();
+  const name = node.name ?? "";
+  const put = async (draining: boolean) => {
+    try {
+      await api.PUT("/api/v1/nodes/{name}/draining", { params: { path: { name } }, body: { draining } });
+      void message.success(t(draining ? "drained" : "undrained", { name }));
+    } catch (error) {
+      void message.error({ content: said(error instanceof Error ? error.message : String(error)), duration: 8 });
+    }
+    await queries.invalidateQueries({ queryKey: keys.nodes });
+  };
+  const ask = () =>
+    void modal.confirm({
+      title: t("drain_ask", { name }),
+      content: jobs.length ? t(jobs.length > NAMED ? "drain_jobs_more" : "drain_jobs", { names: jobs.slice(0, NAMED).join(t("comma")), count: jobs.length }) : t("drain_empty"),
+      okText: t("drain"),
+      cancelText: t("cancel"),
+      onOk: () => put(true),
+    });
+  return node.draining ? <Button onClick={() => void put(false)}>{t("undrain")}</Button> : <Button onClick={ask}>{t("drain")}</Button>;
+}
