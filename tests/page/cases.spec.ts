@@ -67,7 +67,7 @@ test.describe("the list", () => {
     await page.getByRole("button", { name: "高级搜索" }).click();
     const box = page.getByRole("region", { name: "高级搜索" });
     await box.getByRole("checkbox", { name: "失败" }).click();
-    await box.getByLabel("最近提交", { exact: true }).selectOption("1h");
+    await box.getByRole("combobox", { name: /最近提交/ }).selectOption("1h");
     await box.getByLabel("标签").fill("team=vision");
     await expect(page).toHaveURL(/state=failed/);
     await expect(page).toHaveURL(/since=1h/);

@@ -26,7 +26,7 @@ export default function SessionDialog({ onDone }: { onDone: () => void }) {
       retryEvents();
       await queries.invalidateQueries();
     } catch (error) {
-      setFault(said(error instanceof ApiError ? error.problem.message : String(error)));
+      setFault(error instanceof ApiError ? error.problem.message : String(error));
     } finally {
       setBusy(false);
     }
@@ -61,7 +61,7 @@ export default function SessionDialog({ onDone }: { onDone: () => void }) {
         />
         {fault && (
           <p role="alert" className="fault">
-            {fault}
+            {said(fault)}
           </p>
         )}
       </form>

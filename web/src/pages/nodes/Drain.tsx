@@ -2,7 +2,7 @@ import { App, Button } from "antd";
 import { useTranslation } from "react-i18next";
 import { api } from "@/api/client";
 import { keys, queries } from "@/app/queries";
-import { useSaid } from "@/shared/said";
+import { Said } from "@/shared/said";
 import type { Node } from ".";
 
 const NAMED = 5;
@@ -10,7 +10,6 @@ const NAMED = 5;
 /** Takes a machine out of service, after saying what still runs there, and back into it. */
 export function Drain({ node, jobs }: { node: Node; jobs: string[] }) {
   const { t } = useTranslation("nodes");
-  const said = useSaid();
   const { modal, message } = App.useApp();
   const name = node.name ?? "";
   const put = async (draining: boolean) => {
@@ -18,7 +17,7 @@ export function Drain({ node, jobs }: { node: Node; jobs: string[] }) {
       await api.PUT("/api/v1/nodes/{name}/draining", { params: { path: { name } }, body: { draining } });
       void message.success(t(draining ? "drained" : "undrained", { name }));
     } catch (error) {
-      void message.error({ content: said(error instanceof Error ? error.message : String(error)), duration: 8 });
+      void message.error({ content: <Said text={error instanceof Error ? error.message : String(error)} />, duration: 8 });
     }
     await queries.invalidateQueries({ queryKey: keys.nodes });
   };

@@ -2,7 +2,7 @@ import { App } from "antd";
 import { useTranslation } from "react-i18next";
 import { api, type Schemas } from "@/api/client";
 import { keys, queries } from "@/app/queries";
-import { useSaid } from "@/shared/said";
+import { Said } from "@/shared/said";
 import { Icon, type IconName } from "@/shared/ui/Icon";
 import { planMove, type Way } from "./plan_move";
 
@@ -14,7 +14,6 @@ const NAMED = 5;
 /** Moves a job after saying who goes back for it. */
 export function useMove(entries: Entry[]): Move {
   const { t } = useTranslation("queue");
-  const said = useSaid();
   const { modal, message } = App.useApp();
   return (entry, way) => {
     const plan = planMove(entries, entry, way);
@@ -30,7 +29,7 @@ export function useMove(entries: Entry[]): Move {
           await api.POST("/api/v1/jobs/{id}/move", { params: { path: { id: plan.job } }, body: { before: plan.before } });
           void message.success(t("moved", { name: entry.name, position: plan.to }));
         } catch (error) {
-          void message.error({ content: said(error instanceof Error ? error.message : String(error)), duration: 8 });
+          void message.error({ content: <Said text={error instanceof Error ? error.message : String(error)} />, duration: 8 });
         }
         await queries.invalidateQueries({ queryKey: keys.queue });
         for (const one of entries) void queries.invalidateQueries({ queryKey: keys.job(one.id ?? "") });

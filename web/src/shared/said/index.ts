@@ -41,3 +41,8 @@ export function useSaid(): (text: string | null | undefined) => string {
     [chinese, known],
   );
 }
+
+/** The same for what is shown once and not drawn again, like a toast: it changes when the book has been read. */
+export function Said({ text }: { text: string }): string {
+  return useSaid()(text);
+}
