@@ -36,9 +36,11 @@ class Load {
       all.push_back(std::move(node));
     }
     scheduler_.set_nodes(std::move(all));
-    for (int i = 0; i < waiting; ++i) submit();
-    decide();
-    while (static_cast<int>(scheduler_.waiting()) < waiting) submit();
+    // Until as many wait as are named, and nothing more fits: small jobs fill the gaps of large ones.
+    while (static_cast<int>(scheduler_.waiting()) < waiting) {
+      while (static_cast<int>(scheduler_.waiting()) < waiting) submit();
+      decide();
+    }
   }
 
   /// Microseconds of every decision.
