@@ -215,7 +215,7 @@ test.describe("who may do what", () => {
   });
 });
 
-test("twenty lines of a thousand points are drawn at once and stay smooth", async ({ signedIn: page, server }) => {
+test("twenty tasks of a thousand points: the ten busiest, the others as one, and a crosshair", async ({ signedIn: page, server }) => {
   const id = await server.submit("name: many-lines\nroles:\n  worker: { count: 2, run: 'echo loss=1; sleep 600' }\n");
   await server.waitFor(id, "running");
   const start = Date.now() - 2_000_000;
@@ -230,7 +230,6 @@ test("twenty lines of a thousand points are drawn at once and stay smooth", asyn
   // Ten of them and the others as one: more lines in one picture nobody can tell apart.
   await expect(cpu.getByRole("listitem")).toHaveCount(12);
   await expect(cpu).toContainText("其余合计");
-  // What the thread of the page is busy with while the pointer moves over it, per move.
   const box = await cpu.locator("canvas").first().boundingBox();
   await eventually("the crosshair is there", async () => {
     await page.mouse.move((box?.x ?? 0) + 200, (box?.y ?? 0) + 80);
