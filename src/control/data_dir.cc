@@ -37,6 +37,25 @@ std::string holder_of(int fd) {
   return n > 0 ? std::string(text, static_cast<std::size_t>(n)) : std::string();
 }
 
+/// Whether a process of that number runs: one that ended and was not yet waited for does not.
+bool is_running(const std::string& pid) {
+  std::error_code ec;
+  (void)std::filesystem::read_symlink("/proc/" + pid + "/exe", ec);
+  return !ec || ec == std::errc::permission_denied;
+}
+
+/// A child that a server was just beginning when it was killed holds its lock until it is a program
+/// of its own: who starts the server again at once waits for that, not for a server that runs.
+bool take_lock(int fd) {
+  constexpr int kRounds = 200;
+  for (int round = 0;; ++round) {
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
+    const std::string holder = holder_of(fd);
+    if (holder.empty() || is_running(holder) || round == kRounds) return false;
+    ::usleep(10'000);
+  }
+}
+
 }  // namespace
 
 Result<DataDir> DataDir::open(const std::string& path) {
@@ -50,7 +69,7 @@ Result<DataDir> DataDir::open(const std::string& path) {
   const std::string lock_path = root + "/lock";
   const int fd = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd < 0) return std::unexpected(file_error(root, "cannot write in the data directory"));
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+  if (!take_lock(fd)) {
     const std::string pid = holder_of(fd);
     ::close(fd);
     return fail(

@@ -17,6 +17,8 @@ export default defineConfig({
     locale: "zh-CN",
     timezoneId: "Asia/Shanghai",
     screenshot: "only-on-failure",
+    // What still moves when it is clicked is hit beside its mark; people who ask for less motion get none.
+    contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       // Root has no sandbox to start in; the page is ours.

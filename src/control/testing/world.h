@@ -104,6 +104,8 @@ class World {
     std::atomic<bool> listening = false;
     SystemClock clock;
     config::Config config;
+    boost::asio::io_context
+        io;  // before the database and the pool: their threads post to it to the last
     DataDir dirs;
     std::unique_ptr<store::Database> db;
     rt::BlockingPool pool{2};
@@ -113,7 +115,6 @@ class World {
     store::TokenStore tokens{*db};
     store::SessionStore sessions{*db};
     store::WorkspaceStore workspaces{*db};
-    boost::asio::io_context io;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard{
         io.get_executor()};
     std::thread thread{[this] { io.run(); }};

@@ -21,6 +21,8 @@ const palette = {
   },
 };
 
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
 /** Ant Design in our colours. app/base.css holds the same values for what we draw ourselves. */
 export function antdThemeFor(name: ThemeName, touch = false): ThemeConfig {
   const c = palette[name];
@@ -50,6 +52,8 @@ export function antdThemeFor(name: ThemeName, touch = false): ThemeConfig {
       colorBgElevated: c.raised,
       colorBorder: c.edge,
       colorBorderSecondary: c.border,
+      // Not by style sheet alone: what waits for the end of a motion that never begins would stay half open.
+      motion: !stillness.matches,
       motionDurationMid: "0.12s",
       motionDurationSlow: "0.2s",
     },
