@@ -126,7 +126,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
 
   const chosen = Math.min(at, Math.max(0, entries.length - 1));
   useEffect(() => setAt(0), [text]);
-  useEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [chosen]);
+  // Nothing may be returned: newer browsers answer a scroll with a promise, which React would call in the end.
+  useEffect(() => void list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [chosen]);
   return (
     <>
       <Modal open={!hidden} onCancel={onClose} footer={null} closable={false} width={620} title={<span className="visually-hidden">{t("title")}</span>} className="palette" style={{ top: 72 }} destroyOnHidden>
