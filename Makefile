@@ -25,7 +25,7 @@ test: ## everything a change must pass: unit, scenario, integration and 200 cras
 	@tools/setup build up test
 	@$(PYTHON) tools/test basic
 
-test-all: ## beyond `make test`: sanitizers, fuzzing, a longer crash loop, style
+test-all: ## beyond `make test`: sanitizers, fuzzing, a longer crash loop
 	@tools/setup all
 	@$(PYTHON) tools/test extra
 

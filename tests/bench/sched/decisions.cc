@@ -36,7 +36,8 @@ class Load {
       all.push_back(std::move(node));
     }
     scheduler_.set_nodes(std::move(all));
-    // Until as many wait as are named, and nothing more fits: small jobs fill the gaps of large ones.
+    // Until as many wait as are named, and nothing more fits: small jobs fill the gaps of large
+    // ones.
     while (static_cast<int>(scheduler_.waiting()) < waiting) {
       while (static_cast<int>(scheduler_.waiting()) < waiting) submit();
       decide();
