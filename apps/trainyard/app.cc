@@ -146,6 +146,7 @@ Result<void> App::begin() {
                                                                        .users = users,
                                                                        .controller = *controller,
                                                                        .finder = finder,
+                                                                       .logs = logs,
                                                                        .uploads = uploads,
                                                                        .storages = storages,
                                                                        .secrets = secrets,

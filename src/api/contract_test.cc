@@ -300,9 +300,8 @@ TEST(Encode, TheRestIsAsTheContractSays) {
   why.explanation.estimate.emplace();
   why.explanation.change = {{.code = "c", .text = "t"}, {.code = "d", .text = "u"}};
   expect_conforms("Why", [&](JsonWriter& out) { write_why(out, why); });
-  const control::FailureClue clue{
-      .task = "main-0", .line = 7, .said = "MemoryError", .code = "out_of_memory", .text = "t"};
-  expect_conforms("Why", [&](JsonWriter& out) { write_why(out, {}, clue); });
+  why.clue = {.task = "main-0", .line = 7, .said = "MemoryError", .code = "oom", .text = "t"};
+  expect_conforms("Why", [&](JsonWriter& out) { write_why(out, why); });
 }
 
 TEST(Access, EveryRuleIsKept) {

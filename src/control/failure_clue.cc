@@ -18,8 +18,7 @@ asio::awaitable<Result<std::optional<FailureClue>>> LogService::clue(auth::Princ
   TY_CO_TRY(const JobLogs logs, co_await find(who, job));
   const model::Decision& decision = logs.job.life.decision;
   const bool is_known_task = decision.task || logs.job.tasks_total == 1;
-  if (logs.job.life.state != model::JobState::Failed || !decision.exit_code || !is_known_task)
-    co_return std::nullopt;
+  if (!decision.exit_code || !is_known_task) co_return std::nullopt;
   LogLinesQuery query;
   query.place.task = logs.label(decision.task.value_or(model::TaskRef{}));
   query.count = kLines;

@@ -109,11 +109,15 @@ asio::awaitable<Result<std::vector<store::Attempt>>> JobService::attempts(auth::
 }
 
 asio::awaitable<Result<Why>> JobService::why(auth::Principal who, std::string job) {
-  TY_CO_TRY(model::Job found,
-            co_await p_.finder.find(std::move(who), std::move(job), auth::Action::ShowJob));
+  TY_CO_TRY(model::Job found, co_await p_.finder.find(who, std::move(job), auth::Action::ShowJob));
   Why why;
   if (found.life.state == model::JobState::Queued)
     why.explanation = co_await p_.controller.explain_fully(found.id, p_.pool);
+  if (found.life.state == model::JobState::Failed) {
+    // A log that cannot be read costs its hint, not the answer.
+    if (auto clue = co_await p_.logs.clue(std::move(who), found.id.str()))
+      why.clue = *std::move(clue);
+  }
   why.job = std::move(found);
   co_return why;
 }

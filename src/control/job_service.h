@@ -10,6 +10,7 @@
 #include "control/capacity.h"
 #include "control/controller.h"
 #include "control/job_finder.h"
+#include "control/log_service.h"
 #include "control/resource_specs.h"
 #include "control/secret_box.h"
 #include "control/storages.h"
@@ -55,7 +56,8 @@ struct JobView {
 
 struct Why {
   model::Job job;
-  sched::Explanation explanation;  ///< while it waits
+  sched::Explanation explanation;   ///< while it waits
+  std::optional<FailureClue> clue;  ///< once it has failed, where its log says something known
 };
 
 struct EventFilter {
@@ -75,6 +77,7 @@ class JobService {
     store::UserStore& users;
     Controller& controller;
     JobFinder& finder;
+    LogService& logs;
     Uploads& uploads;
     const Storages& storages;
     const SecretBox& secrets;

@@ -127,7 +127,7 @@ class LogService {
   boost::asio::awaitable<Result<telemetry::SearchPage>> search(auth::Principal who,
                                                                std::string job,
                                                                LogSearchQuery query);
-  /// Null: the job did not fail by its own command, or its log says nothing we know.
+  /// Of a job that has failed. Null: not by its own command, or its log says nothing we know.
   boost::asio::awaitable<Result<std::optional<FailureClue>>> clue(auth::Principal who,
                                                                   std::string job);
   /// The job and all of its tries that have begun, for those who may read their logs.

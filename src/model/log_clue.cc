@@ -62,6 +62,7 @@ struct Sign {
 /// Nobody goes on after these.
 constexpr Sign kSure[] = {
     {"CUDA out of memory", kGpuMemory},
+    {"HIP out of memory", kGpuMemory},
     {"OutOfMemoryError: CUDA", kGpuMemory},
     {"CUDA_ERROR_OUT_OF_MEMORY", kGpuMemory},
     {"OOM when allocating tensor", kGpuMemory},

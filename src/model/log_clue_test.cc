@@ -16,6 +16,7 @@ TEST(LogClue, TheLastWordsOfKnownFailuresAreRecognised) {
   const std::vector<std::pair<std::string, std::string>> said = {
       {"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
        "gpu_out_of_memory"},
+      {"torch.OutOfMemoryError: HIP out of memory. Tried to allocate 1 GiB", "gpu_out_of_memory"},
       {"E tensorflow: OOM when allocating tensor with shape[128,1024]", "gpu_out_of_memory"},
       {"RuntimeError: DataLoader worker (pid 7) is killed by signal: Bus error. It is possible "
        "that "

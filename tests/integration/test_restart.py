@@ -157,3 +157,17 @@ def test_a_damaged_job_file_is_named_and_its_tasks_run_on(make_server):
     assert server.wait(job)["state"] == "succeeded"
     assert server.logs(job) == ticks(200)
     assert starts(server, job) == 1
+
+
+def test_a_failed_job_whose_file_is_damaged_still_says_why_it_failed(make_server):
+    server = make_server().start()
+    job = server.submit("name: broken\nrun: |\n  echo \"ModuleNotFoundError: No module named 'torch'\"; exit 3\n")
+    server.wait(job, "failed")
+    before = server.get(f"/api/v1/jobs/{job}/why")
+    assert "torch" in before["clue"]["said"]
+    server.kill()
+    with contextlib.closing(sqlite3.connect(server.data_dir / "trainyard.db")) as link, link:
+        link.execute("update job_files set body = ?", (b"no job file",))
+    server.start()
+    after = server.get(f"/api/v1/jobs/{job}/why")
+    assert (after["decision"], after["clue"]) == (before["decision"], None)

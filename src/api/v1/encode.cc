@@ -340,9 +340,7 @@ void write_forecast_fields(JsonWriter& out, const sched::Explanation& told) {
 
 }  // namespace
 
-void write_why(JsonWriter& out,
-               const control::Why& why,
-               const std::optional<control::FailureClue>& clue) {
+void write_why(JsonWriter& out, const control::Why& why) {
   const model::JobLife& life = why.job.life;
   out.object().field("state", to_word(life.state));
   if (life.state == model::JobState::Queued) {
@@ -353,7 +351,7 @@ void write_why(JsonWriter& out,
   out.key("decision");
   write_decision(out, life.decision, nullptr);
   out.key("clue");
-  if (clue) {
+  if (const auto& clue = why.clue) {
     out.object()
         .field("code", clue->code)
         .field("text", clue->text)

@@ -20,9 +20,7 @@ void write_attempt(JsonWriter& out, const store::Attempt& attempt);
 void write_event(JsonWriter& out, const model::Event& event);
 void write_log_lines(JsonWriter& out, const control::LogLines& lines);
 void write_log_hits(JsonWriter& out, const telemetry::SearchPage& page);
-void write_why(JsonWriter& out,
-               const control::Why& why,
-               const std::optional<control::FailureClue>& clue = {});
+void write_why(JsonWriter& out, const control::Why& why);
 void write_submitted(JsonWriter& out, const std::vector<control::Submitted>& jobs);
 void write_issue(JsonWriter& out, const jobspec::Issue& issue);
 void write_node(JsonWriter& out, const control::NodeView& node);

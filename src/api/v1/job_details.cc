@@ -125,9 +125,7 @@ Answer list_job_attempts(Context& context, Call& call) {
 Answer explain_job(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
   TY_CO_TRY(const control::Why why, co_await context.services.jobs.why(call.who, job_of(call)));
-  TY_CO_TRY(const std::optional<control::FailureClue> clue,
-            co_await context.services.logs.clue(call.who, why.job.id.str()));
-  co_return json(200, [&](JsonWriter& out) { write_why(out, why, clue); });
+  co_return json(200, [&](JsonWriter& out) { write_why(out, why); });
 }
 
 constexpr Binding kBindings[] = {

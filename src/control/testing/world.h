@@ -71,6 +71,7 @@ class World {
                                                                .users = users,
                                                                .controller = *controller,
                                                                .finder = finder,
+                                                               .logs = logs,
                                                                .uploads = uploads,
                                                                .storages = storages,
                                                                .secrets = secrets,
