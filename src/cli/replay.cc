@@ -108,6 +108,10 @@ json::object as_json(const sched::Trace& trace,
 
 std::string in_hours(double h) { return fmt::format("{:.{}f}", h, h >= 100 ? 0 : h >= 10 ? 1 : 2); }
 
+std::string behind(std::optional<double> hours, std::int64_t jobs) {
+  return hours ? fmt::format("{} ({})", in_hours(*hours), jobs) : "-";
+}
+
 void print(const std::vector<std::pair<const Played*, sched::ReplayFigures>>& all) {
   Table table({"POLICY",
                "COMPLETION",
@@ -122,9 +126,7 @@ void print(const std::vector<std::pair<const Played*, sched::ReplayFigures>>& al
                "FAIR",
                "STOPS",
                "BEHIND FIFO",
-               "A DAY",
                "STARTS BEHIND",
-               "A DAY",
                "ESTIMATES",
                "CPU"});
   for (const auto& [played, f] : all) {
@@ -140,10 +142,8 @@ void print(const std::vector<std::pair<const Played*, sched::ReplayFigures>>& al
                fmt::format("{:.1f}%", 100 * f.idle_while_wanted),
                fmt::format("{:.2f}", f.fairness),
                std::to_string(f.preemptions),
-               f.worst_behind_fifo ? in_hours(*f.worst_behind_fifo) : "-",
-               f.worst_behind_fifo ? std::to_string(f.a_day_behind_fifo) : "-",
-               f.worst_start_behind_fifo ? in_hours(*f.worst_start_behind_fifo) : "-",
-               f.worst_start_behind_fifo ? std::to_string(f.starts_a_day_behind_fifo) : "-",
+               behind(f.worst_behind_fifo, f.a_day_behind_fifo),
+               behind(f.worst_start_behind_fifo, f.starts_a_day_behind_fifo),
                f.estimate_error ? fmt::format("{:.0f}% off", 100 * *f.estimate_error) : "-",
                fmt::format("{:.2f} s", played->cpu_seconds)});
   }
@@ -159,7 +159,7 @@ void print(const std::vector<std::pair<const Played*, sched::ReplayFigures>>& al
       "FAIR: 1 when the\n"
       "jobs of all tenants got on equally fast. BEHIND FIFO: how much longer than there the "
       "unluckiest job waited\n"
-      "in all, STARTS BEHIND: until its first start; A DAY: how many waited 24 h longer.\n"
+      "in all, STARTS BEHIND: until its first start; in brackets how many waited 24 h longer.\n"
       "ESTIMATES: by how much the start told at submission was wrong, median of those who had to "
       "wait.");
 }
