@@ -1,8 +1,9 @@
 import { Button } from "antd";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link, useSearchParams } from "react-router-dom";
+import { Link } from "react-router-dom";
 import type { Job } from "@/api/client";
+import { useAddress } from "@/shared/hooks/useAddress";
 import { usePreference } from "@/shared/preferences";
 import { hasEnded } from "@/shared/job/states";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
@@ -31,7 +32,7 @@ function usualTask(job: Job): string {
 export default function LogsTab({ job }: { job: Job }) {
   const { t } = useTranslation("job");
   const { t: shared } = useTranslation("shared");
-  const [query, setQuery] = useSearchParams();
+  const [query, put] = useAddress();
   const task = query.get("task") ?? usualTask(job);
   const merged = task === ALL;
   const attempt = query.get("attempt") === null ? undefined : Number(query.get("attempt"));
@@ -57,18 +58,6 @@ export default function LogsTab({ job }: { job: Job }) {
   const source = merged ? all : one;
   const found = useLogSearch(place, search, ignoreCase, merged, source);
 
-  const put = (changes: Record<string, string | null>, replace = true) =>
-    setQuery(
-      (before) => {
-        const next = new URLSearchParams(before);
-        for (const [name, value] of Object.entries(changes)) {
-          if (value === null) next.delete(name);
-          else next.set(name, value);
-        }
-        return next;
-      },
-      { replace },
-    );
   const names = useMemo(() => {
     const present = job.roles.flatMap((role) => role.tasks ?? []);
     return present.map((item) => ({ name: item.name ?? "", state: item.state ?? ("unknown" as const) }));

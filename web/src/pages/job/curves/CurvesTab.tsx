@@ -1,11 +1,11 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { useSearchParams } from "react-router-dom";
 import type { Job } from "@/api/client";
 import type { Language } from "@/app/i18n";
 import { Chart, type ChartLine } from "@/shared/chart/Chart";
 import { smooth, type Point } from "@/shared/chart/thin";
 import { duration, exactTime } from "@/shared/format/time";
+import { useAddress } from "@/shared/hooks/useAddress";
 import { hasEnded } from "@/shared/job/states";
 import { CopyText } from "@/shared/ui/CopyText";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
@@ -22,7 +22,7 @@ const EXAMPLE = 'print(f"step {step} loss {loss:.4f} acc {acc:.4f}", flush=True)
 export default function CurvesTab({ job }: { job: Job }) {
   const { t, i18n } = useTranslation("job");
   const language = i18n.language as Language;
-  const [query, setQuery] = useSearchParams();
+  const [query, put] = useAddress();
   const names = useMemo(() => job.roles.flatMap((role) => role.tasks ?? []).map((task) => task.name ?? ""), [job.roles]);
   const chosen = query.get("task");
   const attempt = query.get("attempt") === null ? undefined : Number(query.get("attempt"));
@@ -35,16 +35,6 @@ export default function CurvesTab({ job }: { job: Job }) {
   const axis = asked && axes.includes(asked) ? asked : usualAxis(all);
   const weight = Math.min(0.99, Math.max(0, Number(query.get("smooth") ?? 0) || 0));
   const logarithmic = query.get("log") === "1";
-  const put = (name: string, value: string | null) =>
-    setQuery(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === null) next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   const started = Date.parse(job.started_at ?? "") || 0;
   const cards = new Map<string, { lines: ChartLine[]; raw: Point[] }>();
   for (const log of read.logs) {
@@ -71,19 +61,19 @@ export default function CurvesTab({ job }: { job: Job }) {
     <>
       <div className="chart-tools">
         {names.length > 1 && (
-          <select className="log-select" aria-label={t("task")} value={chosen ?? ""} onChange={(event) => put("task", event.target.value || null)}>
+          <select className="log-select" aria-label={t("task")} value={chosen ?? ""} onChange={(event) => put({ task: event.target.value || null })}>
             <option value="">{t(names.length > MOST_LOGS ? "curves.first_tasks" : "curves.all_tasks", { count: MOST_LOGS })}</option>
             {names.map((name) => (
               <option key={name}>{name}</option>
             ))}
           </select>
         )}
-        <AttemptChoice attempts={attempts.data ?? []} latest={job.attempt} value={attempt} onChange={(next) => put("attempt", next === undefined ? null : String(next))} />
+        <AttemptChoice attempts={attempts.data ?? []} latest={job.attempt} value={attempt} onChange={(next) => put({ attempt: next === undefined ? null : String(next) })} />
         {cards.size > 0 && (
           <>
             <label>
               {t("curves.x")}
-              <select className="log-select" value={axis} onChange={(event) => put("x", event.target.value)}>
+              <select className="log-select" value={axis} onChange={(event) => put({ x: event.target.value })}>
                 {axes.map((name) => (
                   <option key={name} value={name}>
                     {t(`curves.axis.${name}`)}
@@ -93,11 +83,11 @@ export default function CurvesTab({ job }: { job: Job }) {
             </label>
             <label>
               {t("curves.smooth")}
-              <input type="range" min={0} max={0.99} step={0.01} value={weight} onChange={(event) => put("smooth", Number(event.target.value) ? event.target.value : null)} />
+              <input type="range" min={0} max={0.99} step={0.01} value={weight} onChange={(event) => put({ smooth: Number(event.target.value) ? event.target.value : null })} />
               <span className="numbers">{weight.toFixed(2)}</span>
             </label>
             <label>
-              <input type="checkbox" checked={logarithmic} onChange={(event) => put("log", event.target.checked ? "1" : null)} />
+              <input type="checkbox" checked={logarithmic} onChange={(event) => put({ log: event.target.checked ? "1" : null })} />
               {t("curves.log")}
             </label>
           </>

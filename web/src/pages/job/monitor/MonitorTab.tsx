@@ -1,13 +1,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { Link, useSearchParams } from "react-router-dom";
+import { Link } from "react-router-dom";
 import { api, type Job } from "@/api/client";
 import type { Language } from "@/app/i18n";
 import { keys } from "@/app/queries";
 import { Chart } from "@/shared/chart/Chart";
 import { bytes } from "@/shared/format/bytes";
 import { exactTime } from "@/shared/format/time";
+import { useAddress } from "@/shared/hooks/useAddress";
 import { hasEnded } from "@/shared/job/states";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { useAttempts } from "../api";
@@ -28,23 +29,13 @@ const round = (value: number): string => String(value >= 100 ? Math.round(value)
 export default function MonitorTab({ job }: { job: Job }) {
   const { t, i18n } = useTranslation("job");
   const language = i18n.language as Language;
-  const [query, setQuery] = useSearchParams();
+  const [query, put] = useAddress();
   const asked = query.get("range") ?? "all";
   const range: Range = asked in ranges ? (asked as Range) : "all";
   const attempt = query.get("attempt") === null ? undefined : Number(query.get("attempt"));
   const sum = query.get("by") === "sum" && job.tasks > 1;
   const attempts = useAttempts(job.id);
   const live = !hasEnded(job.state) && (attempt === undefined || attempt === job.attempt);
-  const put = (name: string, value: string | null) =>
-    setQuery(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value === null) next.delete(name);
-        else next.set(name, value);
-        return next;
-      },
-      { replace: true },
-    );
   // Many tasks share the points, so that a gang of a thousand loads as quickly as a single one.
   const points = Math.max(20, Math.min(500, Math.floor(ALL_POINTS / Math.max(1, job.tasks))));
   const usage = useQuery({
@@ -85,22 +76,22 @@ export default function MonitorTab({ job }: { job: Job }) {
       <div className="chart-tools">
         <div className="segments" role="group" aria-label={t("monitor.range")}>
           {(Object.keys(ranges) as Range[]).map((name) => (
-            <button key={name} type="button" aria-pressed={range === name} disabled={!live && name !== "all"} onClick={() => put("range", name === "all" ? null : name)}>
+            <button key={name} type="button" aria-pressed={range === name} disabled={!live && name !== "all"} onClick={() => put({ range: name === "all" ? null : name })}>
               {t(`monitor.ranges.${name}`)}
             </button>
           ))}
         </div>
         {job.tasks > 1 && (
           <div className="segments" role="group" aria-label={t("monitor.by")}>
-            <button type="button" aria-pressed={!sum} onClick={() => put("by", null)}>
+            <button type="button" aria-pressed={!sum} onClick={() => put({ by: null })}>
               {t("monitor.by_task")}
             </button>
-            <button type="button" aria-pressed={sum} onClick={() => put("by", "sum")}>
+            <button type="button" aria-pressed={sum} onClick={() => put({ by: "sum" })}>
               {t("monitor.by_sum")}
             </button>
           </div>
         )}
-        <AttemptChoice attempts={attempts.data ?? []} latest={job.attempt} value={attempt} onChange={(next) => put("attempt", next === undefined ? null : String(next))} />
+        <AttemptChoice attempts={attempts.data ?? []} latest={job.attempt} value={attempt} onChange={(next) => put({ attempt: next === undefined ? null : String(next) })} />
         {charts.length > 0 && <span className="quiet">{t("monitor.how")}</span>}
       </div>
       <Advice job={job} tasks={usage.data} />
