@@ -124,15 +124,25 @@ class Controller {
   model::JobProgress progress(LiveJob& live);
   void apply(LiveJob& live, const model::Fact& fact, Time at);
   void after_change(LiveJob& live, const model::Effects& effects);
+  void set_deadline(LiveJob& live);
+  void fire_deadlines();
+  void wake();
+  boost::asio::awaitable<void> sleep();
+  boost::asio::awaitable<Result<void>> tell_here(JobId job, model::Fact fact);
+  boost::asio::awaitable<Result<void>> move_here(JobId job,
+                                                 std::optional<JobId> before,
+                                                 std::string by);
+  boost::asio::awaitable<void> wait_saved(std::uint64_t generation);
+
+  // placing.cc
+  std::vector<sched::Node> nodes_to_share() const;
   void ask_for_places(LiveJob& live);
   void free_places(LiveJob& live, const std::vector<model::EndedTry>& ended);
-  void set_deadline(LiveJob& live);
-
-  void fire_deadlines();
   void plan();
   void place(const sched::Start& start);
   model::Placement draw_ports(LiveJob& live, const sched::Assigned& assigned);
 
+  // acting.cc
   boost::asio::awaitable<void> save();
   boost::asio::awaitable<void> save_batch(std::vector<JobId> batch);
   void act(const JobId& job, Unsaved done);
@@ -146,22 +156,16 @@ class Controller {
   boost::asio::awaitable<void> ask_engine_to_forget(model::TaskKey key);
   boost::asio::awaitable<void> move_deadline(model::TaskKey key, std::optional<Time> deadline);
   void forget_job(const JobId& job);
+
+  // reports.cc
   void take_report(engine::TaskReport report);
+  void apply_reports();
   void take_warnings(LiveJob& live, const engine::TaskReport& report);
   void leave_broken_gpus();
-  void apply_reports();
 
-  std::vector<sched::Node> nodes_to_share() const;
+  // recovery.cc
   void occupy_places(LiveJob& live);
   void resume_task(const model::TaskKey& key, bool missing);
-
-  boost::asio::awaitable<Result<void>> tell_here(JobId job, model::Fact fact);
-  boost::asio::awaitable<Result<void>> move_here(JobId job,
-                                                 std::optional<JobId> before,
-                                                 std::string by);
-  boost::asio::awaitable<void> wait_saved(std::uint64_t generation);
-  void wake();
-  boost::asio::awaitable<void> sleep();
 
   boost::asio::io_context& io_;
   store::JobStore& jobs_;

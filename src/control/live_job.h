@@ -14,6 +14,12 @@
 
 namespace ty::control {
 
+/// Its resources are taken, whether or not it runs yet.
+inline bool holds_a_place(model::TaskState state) {
+  return state == model::TaskState::Starting || state == model::TaskState::Running ||
+         state == model::TaskState::Stopping;
+}
+
 /// What facts have done to a job and the store does not know yet. Stored as one change, then acted
 /// on.
 struct Unsaved {

@@ -21,11 +21,6 @@ using model::TaskState;
 
 namespace {
 
-bool holds_a_place(TaskState state) {
-  return state == TaskState::Starting || state == TaskState::Running ||
-         state == TaskState::Stopping;
-}
-
 Result<model::JobSpec> read_spec(const store::PackedSpec& packed) {
   TY_TRY(const std::string json, packed.json());
   return model::spec_from_json(json);

@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+
+#include "control/controller.h"
+#include "model/failure.h"
+#include "rt/log.h"
+#include "rt/run_on.h"
+
+/// The controller stores what has happened, and only then asks the engine for what follows from it.
+namespace ty::control {
+
+namespace asio = boost::asio;
+
+namespace {
+
+model::JobLife without_tasks(const model::JobLife& life) {
+  model::JobLife copy;
+  copy.state = life.state;
+  copy.ending_as = life.ending_as;
+  copy.attempt = life.attempt;
+  copy.retries = life.retries;
+  copy.decision = life.decision;
+  copy.queued_at = life.queued_at;
+  copy.not_before = life.not_before;
+  copy.placed_at = life.placed_at;
+  copy.started_at = life.started_at;
+  copy.decided_at = life.decided_at;
+  copy.stop_at = life.stop_at;
+  copy.ended_at = life.ended_at;
+  copy.ran = life.ran;
+  copy.time_limit = life.time_limit;
+  return copy;
+}
+
+}  // namespace
+
+asio::awaitable<void> Controller::save() {
+  std::vector<JobId> batch = std::exchange(dirty_, {});
+  const std::uint64_t generation = applied_generation_++;
+  co_await save_batch(std::move(batch));
+  saved_generation_ = generation;
+  saved_.cancel();
+}
+
+asio::awaitable<void> Controller::save_batch(std::vector<JobId> batch) {
+  std::vector<store::JobChange> changes;
+  std::vector<std::pair<JobId, Unsaved>> done;
+  changes.reserve(batch.size());
+  for (const JobId& id : batch) {
+    LiveJob* live = find(id);
+    if (live == nullptr || !live->unsaved) continue;
+    Unsaved unsaved = *std::exchange(live->unsaved, std::nullopt);
+    store::JobChange change{.job = live->job.seq, .version = live->job.version, .at = clock_.now()};
+    change.life = without_tasks(live->job.life);
+    for (const model::TaskRef ref : unsaved.tasks) change.tasks.push_back(live->task(ref));
+    change.ended = unsaved.ended;
+    change.notes = std::move(unsaved.notes);
+    changes.push_back(std::move(change));
+    done.emplace_back(id, std::move(unsaved));
+  }
+  if (changes.empty()) co_return;
+
+  // What happened has happened: it is stored, however long the disk stays full. Nothing is acted on
+  // before.
+  Result<std::vector<Result<store::Saved>>> stored = co_await jobs_.save(changes);
+  while (!stored) {
+    if (store_problem_ != stored.error().message)
+      log::error("store.failing problem={}", stored.error().message);
+    store_problem_ = stored.error().message;
+    asio::steady_timer pause(io_, Millis{500});
+    co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+    stored = co_await jobs_.save(changes);
+  }
+  if (!store_problem_.empty()) log::info("store.recovered after={}", store_problem_);
+  store_problem_.clear();
+
+  EventId last;
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    const Result<store::Saved>& saved = (*stored)[i];
+    // Only this controller writes job state, so a stale version means that somebody changed the
+    // database by hand.
+    TY_CHECK(saved.has_value() || saved.error().code != Errc::Conflict, "one writer of job state");
+    if (!saved) {
+      log::error("job.not_saved job={} problem={}", done[i].first.str(), saved.error().message);
+      forget_job(done[i].first);
+      continue;
+    }
+    find(done[i].first)->job.version = saved->version;
+    last = std::max(last, saved->last_event);
+    act(done[i].first, std::move(done[i].second));
+  }
+  hub_.announce(last);
+}
+
+void Controller::forget_job(const JobId& id) {
+  LiveJob* live = find(id);
+  scheduler_.withdraw_job(id);
+  scheduler_.release_job(id, clock_.now());
+  if (live->deadline) deadlines_.erase({*live->deadline, id});
+  live_.erase(id);
+  board_.close(id);
+}
+
+void Controller::act(const JobId& id, Unsaved done) {
+  LiveJob& live = *find(id);
+  for (const model::EndedTry& over : done.ended) {
+    model::TaskKey key{
+        .job = id, .attempt = over.attempt, .task = over.task.ref, .tries = over.task.tries};
+    tasks_.spawn("forget", ask_engine_to_forget(std::move(key)));
+  }
+  if (!done.start.empty()) {
+    auto snapshot = std::make_shared<LaunchSnapshot>();
+    snapshot->job = live.job;
+    snapshot->spec = live.spec.shared();
+    snapshot->now = clock_.now();
+    snapshot->deadline = progress(live).time_limit_at(snapshot->now);
+    for (const model::TaskRef ref : done.start) start_task(live, ref, snapshot);
+  }
+  for (const model::StopTask& stop : done.stop) stop_task(live, stop);
+  if (done.limit_moved) {
+    const std::optional<Time> deadline = progress(live).time_limit_at(clock_.now());
+    for (const model::Task& task : live.job.life.tasks) {
+      if (!holds_a_place(task.state)) continue;
+      model::TaskKey key{
+          .job = id, .attempt = live.job.life.attempt, .task = task.ref, .tries = task.tries};
+      tasks_.spawn("limit", move_deadline(std::move(key), deadline));
+    }
+  }
+  if (model::is_final(live.job.life.state) && !live.unsaved) forget_job(id);
+}
+
+void Controller::start_task(LiveJob& live,
+                            model::TaskRef ref,
+                            const std::shared_ptr<const LaunchSnapshot>& snapshot) {
+  const model::Task& task = live.task(ref);
+  model::TaskKey key{
+      .job = live.job.id, .attempt = live.job.life.attempt, .task = ref, .tries = task.tries};
+  if (!holds_a_place(task.state) || launching_.contains(key)) return;
+  launching_.emplace(key, std::nullopt);
+  board_.began(key);
+  tasks_.spawn("launch", launch(std::move(key), snapshot));
+}
+
+void Controller::stop_task(LiveJob& live, const model::StopTask& stop) {
+  model::TaskKey key{
+      .job = live.job.id, .attempt = stop.attempt, .task = stop.task, .tries = stop.tries};
+  const Millis grace = live.spec->stop_grace;
+  if (const auto at = launching_.find(key); at != launching_.end()) {
+    at->second = grace;  // it is on its way to the engine: stopped as soon as the engine has it
+  } else {
+    tasks_.spawn("stop", ask_engine_to_stop(std::move(key), grace));
+  }
+}
+
+asio::awaitable<void> Controller::launch(model::TaskKey key,
+                                         std::shared_ptr<const LaunchSnapshot> snapshot) {
+  auto work = [](Controller& self,
+                 model::TaskKey key,
+                 std::shared_ptr<const LaunchSnapshot> snapshot) -> asio::awaitable<Result<void>> {
+    TY_CO_TRY(engine::Launch launch, self.launcher_.make(*snapshot, key));
+    co_return co_await self.engine_.start(std::move(launch));
+  };
+  const Result<void> started = co_await rt::run_on(asio::make_strand(engine_threads_),
+                                                   work(*this, key, std::move(snapshot)));
+
+  const auto node = launching_.extract(key);
+  if (!started) {
+    log::warn("task.start_failed job={} task={}.{} problem={}",
+              key.job.str(),
+              key.task.role,
+              key.task.index,
+              started.error().message);
+    const bool port = started.error().code == Errc::Conflict;
+    const bool refused =
+        started.error().code == Errc::NotFound || started.error().code == Errc::Invalid;
+    engine::TaskReport report{
+        .key = key, .what = engine::TaskReport::What::Ended, .at = clock_.now()};
+    report.ending = model::fault(port      ? model::Reason::PortConflict
+                                 : refused ? model::Reason::CodeFailed
+                                           : model::Reason::StartFailed,
+                                 started.error().message,
+                                 refused);
+    take_report(std::move(report));
+  } else if (node && node.mapped()) {
+    co_await ask_engine_to_stop(key, *node.mapped());
+  }
+}
+
+asio::awaitable<void> Controller::ask_engine_to_stop(model::TaskKey key, Millis grace) {
+  auto stopped = co_await rt::run_on(asio::make_strand(engine_threads_), engine_.stop(key, grace));
+  if (!stopped)
+    log::error("task.stop_failed job={} problem={}", key.job.str(), stopped.error().message);
+}
+
+asio::awaitable<void> Controller::move_deadline(model::TaskKey key, std::optional<Time> deadline) {
+  auto moved =
+      co_await rt::run_on(asio::make_strand(engine_threads_), engine_.set_deadline(key, deadline));
+  if (!moved)
+    log::error("task.limit_failed job={} problem={}", key.job.str(), moved.error().message);
+}
+
+asio::awaitable<void> Controller::ask_engine_to_forget(model::TaskKey key) {
+  auto forgotten = co_await rt::run_on(asio::make_strand(engine_threads_), engine_.forget(key));
+  if (!forgotten)
+    log::warn("task.forget_failed job={} problem={}", key.job.str(), forgotten.error().message);
+}
+
+}  // namespace ty::control

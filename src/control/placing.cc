@@ -1,0 +1,143 @@
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "control/capacity.h"
+#include "control/controller.h"
+#include "model/names.h"
+
+/// Between the controller and the scheduler: what it is told of nodes, rules, and tasks that need a
+/// place or leave one, and what comes of its plans.
+namespace ty::control {
+
+namespace asio = boost::asio;
+
+namespace {
+
+std::vector<int> flat(const model::Placement& placement) {
+  std::vector<int> all;
+  for (const auto& ports : placement.ports) all.insert(all.end(), ports.begin(), ports.end());
+  return all;
+}
+
+}  // namespace
+
+void Controller::nodes_changed() {
+  auto here = [this] {
+    if (stopping_) return;  // the engine may be gone
+    scheduler_.set_nodes(nodes_to_share());
+    leave_broken_gpus();
+    plan_wanted_ = true;
+    wake();
+  };
+  asio::post(io_, std::move(here));
+}
+
+std::vector<sched::Node> Controller::nodes_to_share() const {
+  std::vector<sched::Node> nodes = scheduler_nodes(engine_);
+  for (sched::Node& node : nodes) node.draining = draining_.contains(node.name);
+  return nodes;
+}
+
+void Controller::set_share(SiteShare share) {
+  auto here = [this, share = std::move(share)]() mutable {
+    if (stopping_ || share.version < share_version_) return;
+    share_version_ = share.version;
+    draining_ = std::move(share.draining);
+    scheduler_.set_policy(share.policy);
+    scheduler_.set_accounts(std::move(share.accounts));
+    scheduler_.set_reservations(std::move(share.reservations));
+    scheduler_.set_nodes(nodes_to_share());
+    explained_.clear();
+    plan_wanted_ = true;
+    wake();
+  };
+  asio::post(io_, std::move(here));
+}
+
+void Controller::free_places(LiveJob& live, const std::vector<model::EndedTry>& ended) {
+  for (const model::EndedTry& over : ended) {
+    // A task on debug hold has ended for the engine, not for the job: it keeps its place.
+    if (holds_a_place(live.task(over.task.ref).state) &&
+        live.task(over.task.ref).tries == over.task.tries)
+      continue;
+    if (over.task.placement) ports_.give_back(flat(*over.task.placement));
+    scheduler_.release(live.job.id, over.task.ref, clock_.now());
+    plan_wanted_ = true;
+  }
+}
+
+void Controller::ask_for_places(LiveJob& live) {
+  const model::JobState state = live.job.life.state;
+  // A place in the queue is given for one stretch of waiting.
+  if (state != model::JobState::Queued) live.place.reset();
+  if (model::is_final(state) || state == model::JobState::Stopping ||
+      state == model::JobState::Paused) {
+    scheduler_.withdraw_job(live.job.id);
+    if (model::is_final(state)) scheduler_.release_job(live.job.id, clock_.now());
+    plan_wanted_ = true;
+    return;
+  }
+  const std::vector<model::TaskRef> tasks = progress(live).to_place(clock_.now());
+  if (tasks.empty()) return;
+  for (sched::Request& request : sched::requests_for(live.job, *live.spec, tasks, host_ports_)) {
+    if (request.id.part == 0) request.place = live.place;
+    scheduler_.enqueue(std::move(request));
+  }
+  plan_wanted_ = true;
+}
+
+void Controller::plan() {
+  plan_wanted_ = false;
+  explained_.clear();
+  const sched::Plan plan = scheduler_.plan(clock_.now());
+  next_look_ = plan.next_look;
+  for (const sched::Preempt& preempt : plan.preempt) {
+    if (LiveJob* live = find(preempt.job))
+      apply(*live, model::fact::Preempted{preempt.why}, clock_.now());
+  }
+  for (const sched::Start& start : plan.starts) place(start);
+}
+
+void Controller::place(const sched::Start& start) {
+  LiveJob* live = find(start.id.job);
+  if (live == nullptr) return;
+  model::fact::Placed placed;
+  for (const sched::Assigned& assigned : start.tasks)
+    placed.tasks.push_back({assigned.task, draw_ports(*live, assigned)});
+  apply(*live, placed, clock_.now());
+}
+
+model::Placement Controller::draw_ports(LiveJob& live, const sched::Assigned& assigned) {
+  const model::RoleSpec& role = live.spec->roles[static_cast<std::size_t>(assigned.task.role)];
+  // On a network of their own tasks find each other by name, whatever addresses they will get.
+  const bool has_name = has_networks_ && role.network == model::Network::Bridge;
+  model::Placement placement{
+      .node = assigned.node,
+      .address = has_name ? model::task_host(*live.spec, assigned.task) : std::string("127.0.0.1"),
+      .gpus = assigned.gpus,
+      .gpu_type = assigned.gpu_type};
+  for (const model::Port& port : model::all_ports(role)) {
+    std::vector<int> numbers;
+    const bool wishes = host_ports_ && model::only_declares_ports(*live.spec);
+    if (wishes && port.first != 0 && port.count == 1 &&
+        ports_.claim(static_cast<int>(port.first))) {
+      numbers.push_back(static_cast<int>(port.first));
+    } else if (port.first != 0 && !wishes) {
+      // The scheduler keeps our own tasks apart; a port that a stranger holds shows when the task
+      // is launched.
+      for (std::int64_t i = 0; i < port.count; ++i)
+        numbers.push_back(static_cast<int>(port.first + i));
+      ports_.adopt(numbers);
+    } else if (auto drawn = ports_.draw(static_cast<int>(port.count))) {
+      numbers = *std::move(drawn);
+    }
+    placement.ports.push_back(std::move(numbers));
+  }
+  if (live.job.tasks_total > 1 && !has_networks_) {
+    // Where peers meet: a port for TF_CONFIG and one for MASTER_PORT, behind the declared ones.
+    if (auto drawn = ports_.draw(2)) placement.ports.push_back(*std::move(drawn));
+  }
+  return placement;
+}
+
+}  // namespace ty::control
