@@ -9,8 +9,8 @@
 
 namespace ty::jobspec::volcano {
 
-/// One Job: `parse.cc` reads the job and its tasks, `pod.cc` the pod templates, `plugins.cc` what
-/// plugins ask for.
+/// One Job: `parse.cc` reads the job and its tasks, `pod.cc` the pod templates, `container.cc` and
+/// `volumes.cc` what is in them, `plugins.cc` what plugins ask for.
 class JobReader final : public KubeReader {
  public:
   JobReader(Ref top, const ReadOptions& options, Report& report)
@@ -18,6 +18,9 @@ class JobReader final : public KubeReader {
   model::JobSpec read();
 
  private:
+  static constexpr std::string_view kNeedsCluster =
+      "needs the Kubernetes engine; without effect on this server";
+
   void read_carried();
   void read_metadata();
   void read_spec(Ref spec);
