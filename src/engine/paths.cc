@@ -4,6 +4,12 @@
 
 namespace ty::engine {
 
+std::string owner_mark(std::string_view data_dir) {
+  std::uint32_t mark = 2166136261;  // FNV-1a
+  for (const char c : data_dir) mark = (mark ^ static_cast<unsigned char>(c)) * 16777619;
+  return fmt::format("{:08x}", mark);
+}
+
 std::string try_name(const model::TaskKey& key) {
   return fmt::format("{}.{}.{}.{}", key.attempt, key.task.role, key.task.index, key.tries);
 }

@@ -8,6 +8,10 @@
 /// Where a task's things lie on this machine; pure.
 namespace ty::engine {
 
+/// Eight digits that mark what belongs to this data directory among the machine's cgroups,
+/// containers and networks. A later build must find it again, so it is no `std::hash`.
+std::string owner_mark(std::string_view data_dir);
+
 /// `A.ROLE.I.T`: the name of a try in folders, logs and cgroups.
 std::string try_name(const model::TaskKey& key);
 

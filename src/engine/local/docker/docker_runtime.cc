@@ -31,10 +31,6 @@ constexpr Millis kNetworkRest{30'000};
 constexpr auto kLookEvery = std::chrono::seconds(3);
 constexpr int kNoticeRounds = 500;  // 10 s: Docker takes its time on a busy machine
 
-std::string owner_of(const std::string& data_dir) {
-  return fmt::format("{:08x}", static_cast<std::uint32_t>(std::hash<std::string>{}(data_dir)));
-}
-
 const json::value* find(const json::value& from, std::initializer_list<std::string_view> path) {
   const json::value* at = &from;
   for (const std::string_view key : path) {
@@ -111,9 +107,9 @@ DockerRuntime::DockerRuntime(const LocalOptions& options, Recycler& recycler)
     : options_(options),
       recycler_(recycler),
       client_(options.docker.socket),
-      networks_(client_, owner_of(options.data_dir), options.docker.subnets, clock_) {
+      networks_(client_, owner_mark(options.data_dir), options.docker.subnets, clock_) {
   setup_.data_dir = options.data_dir;
-  setup_.owner = owner_of(options.data_dir);
+  setup_.owner = owner_mark(options.data_dir);
   setup_.max_processes = options.max_processes;
   setup_.ulimits = options.docker.ulimits;
 }

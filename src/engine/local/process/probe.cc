@@ -80,10 +80,9 @@ Result<Probed> probe_machine(const LocalOptions& options, Recycler& recycler) {
   setup.bwrap = find_program("bwrap", kServerPath);
   setup.bash = find_program("bash", kServerPath);
   if (options.limits) {
-    setup.cgroups = CgroupTree::open(
-        fmt::format("trainyard-{:08x}",
-                    static_cast<std::uint32_t>(std::hash<std::string>{}(options.data_dir))),
-        options.cpu_milli > 0 ? options.cpu_milli : machine_cpu_milli());
+    setup.cgroups =
+        CgroupTree::open("trainyard-" + owner_mark(options.data_dir),
+                         options.cpu_milli > 0 ? options.cpu_milli : machine_cpu_milli());
   }
   auto unpacked = unpack_supervisor(options.data_dir + "/bin");
   if (!unpacked) return std::unexpected(std::move(unpacked).error());
