@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "base/text.h"
 #include "base/time.h"
 
 namespace ty::cli {
@@ -21,23 +22,26 @@ bool colours() {
   return yes;
 }
 
-/// What colour codes do not take up on the screen.
-std::string without_colour(std::string_view text) {
-  std::string out;
+/// What is left on the screen of a text: without colours and other orders to the terminal.
+std::string as_seen(std::string_view text) {
+  std::string seen;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\x1b') {
-      while (i < text.size() && text[i] != 'm') ++i;
-    } else {
-      out += text[i];
+    if (text.substr(i, 2) == "\x1b[") {
+      // Up to the letter that says what the numbers before it are for.
+      for (i += 2; i < text.size() && (text[i] < '@' || text[i] > '~');) ++i;
+    } else if (text[i] == '\t') {
+      seen += ' ';
+    } else if (static_cast<unsigned char>(text[i]) >= ' ' && text[i] != '\x7f') {
+      seen += text[i];
     }
   }
-  return out;
+  return seen;
 }
 
 }  // namespace
 
 std::size_t width_of(std::string_view text) {
-  const std::string plain = without_colour(text);
+  const std::string plain = as_seen(text);
   std::size_t width = 0;
   for (std::size_t i = 0; i < plain.size(); ++i) {
     const auto byte = static_cast<unsigned char>(plain[i]);
@@ -121,6 +125,8 @@ std::string span(std::string_view from, std::string_view to) {
 }
 
 std::string short_id(std::string_view id) { return std::string(id.substr(0, 8)); }
+
+std::string quote_line(std::string_view line) { return shorten(as_seen(line), 300); }
 
 std::string coloured_state(std::string_view state) {
   if (!colours()) return std::string(state);

@@ -35,6 +35,10 @@ std::string short_time(std::string_view rfc3339);
 std::string span(std::string_view from, std::string_view to);
 std::string short_id(std::string_view id);
 
+/// A line of a log within our own words: its colours and other orders to a terminal left out, and
+/// cut where it gets long.
+std::string quote_line(std::string_view line);
+
 /// The state in its colour, when stdout is a terminal and NO_COLOR is not set.
 std::string coloured_state(std::string_view state);
 

@@ -39,7 +39,7 @@ void print(const json::value& why) {
                 text(*clue, "text").c_str(),
                 text(*clue, "task").c_str(),
                 static_cast<long long>(number(*clue, "line")),
-                text(*clue, "said").c_str());
+                quote_line(text(*clue, "said")).c_str());
   }
   if (const json::value* change = child(why, "change"))
     std::printf("to start it now: %s\n", text(*change, "text").c_str());

@@ -281,6 +281,15 @@ roles:
     assert "a Python module is missing" in said and "worker-1, line 502: ModuleNotFoundError" in said, said
 
 
+def test_the_line_that_tells_the_cause_gives_no_orders_to_the_terminal(server):
+    said = r"\033[31mtorch.OutOfMemoryError:\033[0m CUDA out of memory. \033]0;gotcha\007" + "x" * 2000
+    job = server.submit(f"name: colourful\nrun: |\n  printf '{said}\\n'; exit 1\n")
+    server.wait(job, "failed")
+    shown = server.cli("why", job).stdout
+    assert "torch.OutOfMemoryError: CUDA out of memory." in shown and "\x1b" not in shown and "\x07" not in shown
+    assert max(map(len, shown.splitlines())) < 400
+
+
 def test_nothing_is_guessed_about_a_log_that_says_nothing(server):
     job = server.submit("run: echo fine; exit 3\n")
     server.wait(job, "failed")
