@@ -1,5 +1,6 @@
 #include "control/controller.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <ctime>
@@ -101,6 +102,31 @@ TEST(Controller, ManyJobsEachRunExactlyOnce) {
     ASSERT_TRUE(world.reaches(id, JobState::Succeeded));
     ASSERT_EQ(world.machines->starts({.job = id}), 1);
   }
+}
+
+TEST(Controller, JobsOfOneMomentKeepTheirOrderAndTheirPlacesOverARestart) {
+  World world;
+  const JobId holder = world.submit_one("run: 'fake: never'\ngpus: 4\n");
+  ASSERT_TRUE(world.reaches(holder, JobState::Running));
+  std::string file;
+  for (int i = 0; i < 20; ++i)
+    file += fmt::format("---\nname: job-{:02}\nrun: 'fake: never'\ngpus: 4\n", i);
+  const auto jobs = world.submit(file);
+  ASSERT_TRUE(jobs) << jobs.error().message;
+  const auto names = [&world] {
+    std::string all;
+    for (const sched::QueueEntry& entry :
+         world.server->wait(world.server->controller->queue(0, 50)))
+      all += entry.name.substr(4) + " ";
+    return all;
+  };
+  EXPECT_EQ(names(), "00 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 ");
+  ASSERT_TRUE(
+      world.server->wait(world.server->controller->move((*jobs)[15].id, (*jobs)[3].id, "a test")));
+  const std::string moved = "00 01 02 15 03 04 05 06 07 08 09 10 11 12 13 14 16 17 18 19 ";
+  EXPECT_EQ(names(), moved);
+  world.restart();
+  EXPECT_EQ(names(), moved);
 }
 
 TEST(Controller, ALimitSetWhileItRunsEndsIt) {

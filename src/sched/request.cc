@@ -43,6 +43,7 @@ std::vector<Request> requests_for(const model::Job& job,
   // Whoever had to make room does not lose their place for it.
   const bool made_room = job.life.decision.reason == model::Reason::Preempted;
   common.queued_at = made_room ? job.created_at : job.life.queued_at;
+  common.arrival = job.seq.value;
   common.not_before = job.life.not_before;
   common.attained = job.life.ran;
   if (job.life.time_limit) {

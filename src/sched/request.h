@@ -50,7 +50,10 @@ struct Request {
   UserId owner;
   std::int64_t priority = 10;
   bool preemptible = false;
-  Time queued_at{};                ///< older goes first among equals; a preempted job keeps its own
+  Time queued_at{};  ///< older goes first among equals; a preempted job keeps its own
+  /// Among those of one moment the smaller goes first, before and after a restart; 0: as they are
+  /// handed in.
+  std::int64_t arrival = 0;
   std::optional<Time> not_before;  ///< a back-off
   std::vector<Group> groups;
   int min_tasks = 0;                 ///< over all groups; fewer never start

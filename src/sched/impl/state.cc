@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace ty::sched {
+namespace {
+
+/// Small enough for every part of a job to stand before the next job.
+constexpr double kPartStep = 0x1p-20;
+
+}  // namespace
 
 State State::without_queue() const {
   State copy;
@@ -54,8 +60,11 @@ Amount State::allowance(const Request& request) const {
 Waiting& State::wait(Request request) {
   Waiting waiting;
   waiting.shape = shapes.intern(request);
-  waiting.standing = {
-      0, request.priority, turn_taker(request), 0, request.queued_at, next_number++};
+  // The parts of a job stand right behind each other.
+  const double number = request.arrival > 0
+                            ? static_cast<double>(request.arrival) + request.id.part * kPartStep
+                            : next_number++;
+  waiting.standing = {0, request.priority, turn_taker(request), 0, request.queued_at, number};
   if (const auto* before = queue.find(request.id)) {
     waiting.standing = before->standing;
     if (before->standing.priority == before->request.priority)
