@@ -38,6 +38,8 @@ interface Props {
   binary?: boolean;
   /** Heights are counts: the axis has no halves. */
   whole?: boolean;
+  /** The axis ends there, whatever is drawn: a share of a hundred is not seen against its own highest. */
+  top?: number;
 }
 
 const DRAWN = 1_000;
@@ -65,7 +67,7 @@ interface Hovered {
 
 /** Lines over time or steps, with their table for those who read rather than look. */
 export function Chart(props: Props) {
-  const { title, summary, now, lines, limit, time, xName, xText, text, group, fromZero = false, logarithmic = false, binary = false, whole = false } = props;
+  const { title, summary, now, lines, limit, time, xName, xText, text, group, fromZero = false, logarithmic = false, binary = false, whole = false, top } = props;
   const { t } = useTranslation("shared");
   const { name: theme } = useTheme();
   const [open, setOpen] = useState(false);
@@ -136,7 +138,7 @@ export function Chart(props: Props) {
         axisLabel: time ? labels : { ...labels, formatter: (x: number) => words.current.xText(x) }, splitNumber: 4,
       },
       yAxis: {
-        type: logarithmic ? "log" : "value", scale: !fromZero, min: fromZero && !logarithmic ? 0 : undefined, splitNumber: 4, minInterval: whole ? 1 : undefined, splitLine: { lineStyle: { color: colours.line } }, axisLine: { show: false }, axisTick: { show: false }, ...inPowers,
+        type: logarithmic ? "log" : "value", scale: !fromZero, min: fromZero && !logarithmic ? 0 : undefined, splitNumber: 4, minInterval: whole ? 1 : undefined, splitLine: { lineStyle: { color: colours.line } }, axisLine: { show: false }, axisTick: { show: false }, ...(top ? { max: top, interval: top / 4 } : inPowers),
         axisLabel: { ...labels, formatter: (y: number) => words.current.text(y) },
       },
       dataZoom: [{ type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false, moveOnMouseMove: "shift", filterMode: "none" }],

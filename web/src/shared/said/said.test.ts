@@ -55,7 +55,7 @@ test("the reasons why tasks and jobs end have their phrases", () => {
 });
 
 // What the server refuses, somebody reads on the page. These tell only each other or the server's own log.
-const internal = [/^control\/controller\.cc$/, /^engine\/fake\//, /^engine\/local\/oci\//, /^store\/impl\//, /^api\/page\//, /^sched\/replay/, /^telemetry\/(?!log_search)/];
+const internal = [/^control\/(controller|placing|acting|reports)\.cc$/, /^engine\/fake\//, /^engine\/local\/oci\//, /^store\/impl\//, /^api\/page\//, /^sched\/replay/, /^telemetry\/(?!log_search)/];
 
 /** What stays English of a message whose holes are filled with something that is no word; nothing if all is said. */
 function leftInEnglish(text: string): string {

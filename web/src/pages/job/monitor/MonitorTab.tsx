@@ -94,7 +94,7 @@ export default function MonitorTab({ job }: { job: Job }) {
         <AttemptChoice attempts={attempts.data ?? []} latest={job.attempt} value={attempt} onChange={(next) => put({ attempt: next === undefined ? null : String(next) })} />
         {charts.length > 0 && <span className="quiet">{t("monitor.how")}</span>}
       </div>
-      <Advice job={job} tasks={usage.data} />
+      <Advice job={job} tasks={usage.data} ended={!live} />
       {charts.length > 0 ? (
         <div className="charts">
           {charts.map(({ resource, lines, total, limit }) => {
@@ -115,6 +115,7 @@ export default function MonitorTab({ job }: { job: Job }) {
                 text={say}
                 group={GROUP}
                 fromZero
+                top={unitOf[resource] === "percent" ? 100 : undefined}
                 whole={unitOf[resource] === "count"}
                 binary={unitOf[resource] === "bytes" || unitOf[resource] === "rate"}
               />

@@ -9,12 +9,17 @@ const ran = (minutes: number, memory: number, loads: number[], asked = 32 * GiB)
 });
 
 test("GPUs that stood still and memory that lay idle are named with figures", () => {
-  expect(adviceOn([ran(30, 2 * GiB, [90, 1, 0])])).toEqual([{ kind: "gpus", asked: 3, idle: 2 }, { kind: "memory", asked: 32 * GiB, most: 2 * GiB }]);
+  expect(adviceOn([ran(30, 2 * GiB, [90, 1, 0])], false)).toEqual([{ kind: "gpus", asked: 3, idle: 2 }, { kind: "memory", asked: 32 * GiB, most: 2 * GiB }]);
 });
 
 test("nothing is said too early, about little, or about what is used", () => {
-  expect(adviceOn([ran(5, GiB, [0])])).toEqual([]);
-  expect(adviceOn([ran(30, 20 * GiB, [50])])).toEqual([]);
-  expect(adviceOn([ran(30, GiB / 8, [], GiB)])).toEqual([]);
-  expect(adviceOn([])).toEqual([]);
+  expect(adviceOn([ran(5, GiB, [0])], false)).toEqual([]);
+  expect(adviceOn([ran(30, 20 * GiB, [50])], false)).toEqual([]);
+  expect(adviceOn([ran(30, GiB / 8, [], GiB)], false)).toEqual([]);
+  expect(adviceOn([], false)).toEqual([]);
+});
+
+test("a short run that is over has shown what it needs", () => {
+  expect(adviceOn([ran(1, GiB, [0])], true)).toEqual([{ kind: "gpus", asked: 1, idle: 1 }, { kind: "memory", asked: 32 * GiB, most: GiB }]);
+  expect(adviceOn([ran(0.2, GiB, [0])], true)).toEqual([]);
 });

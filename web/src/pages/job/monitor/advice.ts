@@ -3,15 +3,16 @@ import { highest, linesOf, type TaskMetrics } from "./usage";
 export type Hint = { kind: "gpus"; asked: number; idle: number } | { kind: "memory"; asked: number; most: number };
 
 const LONG = 10 * 60_000;
+const WHOLE_RUN = 30_000;
 const IDLE = 5; // percent
 const SPARE = 0.25;
 const WORTH = 4 * 2 ** 30;
 
-/** What was asked for and hardly used. Silent about tasks that have not run for ten minutes: they may still be loading. */
-export function adviceOn(tasks: TaskMetrics[]): Hint[] {
+/** What was asked for and hardly used. While they run, silent about tasks younger than ten minutes: they may still be loading. */
+export function adviceOn(tasks: TaskMetrics[], ended: boolean): Hint[] {
   const settled = tasks.filter((task) => {
     const points = task.points ?? [];
-    return Date.parse(points.at(-1)?.at ?? "") - Date.parse(points[0]?.at ?? "") >= LONG;
+    return Date.parse(points.at(-1)?.at ?? "") - Date.parse(points[0]?.at ?? "") >= (ended ? WHOLE_RUN : LONG);
   });
   if (!settled.length) return [];
   const hints: Hint[] = [];
