@@ -32,5 +32,6 @@ export default defineConfig({
       },
     },
   },
-  test: { include: ["src/**/*.test.{ts,tsx}"] },
+  // A machine that builds beside the tests makes them slow, not wrong.
+  test: { include: ["src/**/*.test.{ts,tsx}"], testTimeout: 60_000 },
 } as Parameters<typeof defineConfig>[0]);

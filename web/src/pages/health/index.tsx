@@ -8,6 +8,7 @@ import { useMe } from "@/api/session";
 import { keys } from "@/app/queries";
 import { saveText } from "@/shared/copy";
 import { bytes } from "@/shared/format/bytes";
+import { useNodes } from "@/shared/hooks/useNodes";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
 import { Page } from "@/shared/ui/Page";
@@ -54,7 +55,7 @@ export function Component() {
   const every = { refetchInterval: 5000 };
   const pulse = useQuery({ queryKey: ["health", "pulse"], queryFn: takePulse, ...every });
   const metrics = useQuery({ queryKey: ["health", "metrics"], queryFn: async () => fetchText("/metrics"), ...every });
-  const nodes = useQuery({ queryKey: keys.nodes, queryFn: async () => (await api.GET("/api/v1/nodes")).data?.nodes ?? [], ...every });
+  const nodes = useNodes(every.refetchInterval);
   const version = useQuery({ queryKey: keys.version, queryFn: async () => (await api.GET("/api/v1/version")).data });
 
   if (!me.administrator) {

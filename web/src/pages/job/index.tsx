@@ -93,7 +93,7 @@ function Detail({ job, tab }: { job: Job; tab: TabName }) {
         <div className="job-title">
           <div className="job-name-line">
             <StateTag state={job.state} />
-            <h1 className="cut" title={job.handle}>
+            <h1 className="whole-name" title={job.handle}>
               {job.handle}
             </h1>
             <CopyText text={job.id} shown={job.id.slice(0, 8)} />

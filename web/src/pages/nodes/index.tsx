@@ -1,11 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
 import { Input, Select } from "antd";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { api, type Schemas } from "@/api/client";
-import { keys } from "@/app/queries";
+import type { Schemas } from "@/api/client";
 import { bytes } from "@/shared/format/bytes";
+import { useNodes } from "@/shared/hooks/useNodes";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
 import { Table } from "@/shared/ui/Table";
@@ -29,11 +28,7 @@ export function Component() {
   const type = query.get("gpu") ?? "";
   const state = query.get("state") ?? "";
   const [chosen, setChosen] = useState<string | null>(query.get("node"));
-  const nodes = useQuery({
-    queryKey: keys.nodes,
-    queryFn: async () => (await api.GET("/api/v1/nodes")).data?.nodes ?? [],
-    refetchInterval: 5000,
-  });
+  const nodes = useNodes(5000);
   const set = (key: string, value: string) =>
     setQuery(
       (old) => {

@@ -1,9 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { api, type JobSummary } from "@/api/client";
+import type { JobSummary } from "@/api/client";
 import { useMe } from "@/api/session";
-import { keys } from "@/app/queries";
+import { useNodes } from "@/shared/hooks/useNodes";
 import { useNow } from "@/shared/hooks/useNow";
 import { useSaid } from "@/shared/said";
 import { StateShape } from "@/shared/ui/StateTag";
@@ -17,7 +16,7 @@ export function Attention({ jobs }: { jobs: JobSummary[] }) {
   const me = useMe();
   const said = useSaid();
   const now = useNow(30_000);
-  const nodes = useQuery({ queryKey: keys.nodes, queryFn: async () => (await api.GET("/api/v1/nodes")).data?.nodes ?? [] });
+  const nodes = useNodes();
   const failed = jobs.filter((job) => job.state === "failed" && now - new Date(job.ended_at ?? 0).getTime() < DAY).slice(0, 4);
   const waiting = jobs.filter((job) => job.state === "queued" && now - new Date(job.queued_at ?? job.created_at).getTime() > LONG).slice(0, 4);
   const unwell = me.administrator ? (nodes.data ?? []).filter((node) => !node.healthy) : [];

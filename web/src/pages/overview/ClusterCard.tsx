@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { api } from "@/api/client";
-import { countsQuery, keys } from "@/app/queries";
+import { countsQuery } from "@/app/queries";
 import { bytes } from "@/shared/format/bytes";
+import { useNodes } from "@/shared/hooks/useNodes";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 
 interface Load {
@@ -16,7 +16,7 @@ interface Load {
 /** How full the machines are, by kind of GPU, and how many wait. */
 export function ClusterCard() {
   const { t } = useTranslation("overview");
-  const nodes = useQuery({ queryKey: keys.nodes, queryFn: async () => (await api.GET("/api/v1/nodes")).data?.nodes ?? [], refetchInterval: 10_000 });
+  const nodes = useNodes(10_000);
   const counts = useQuery(countsQuery);
   const loads: Load[] = [];
   const types = new Map<string, { used: number; total: number }>();

@@ -8,6 +8,7 @@ import { useMe } from "@/api/session";
 import { keys, queries } from "@/app/queries";
 import { setLanguage } from "@/app/i18n";
 import { signOut } from "@/app/sign_out";
+import { useNodes } from "@/shared/hooks/useNodes";
 import { setTheme, themeNow } from "@/shared/theme";
 import { mayStop } from "@/shared/job/states";
 import { useJobActions } from "@/shared/job/useJobActions";
@@ -69,7 +70,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       }
     },
   });
-  const nodes = useQuery({ queryKey: keys.nodes, queryFn: async () => (await api.GET("/api/v1/nodes")).data?.nodes ?? [] });
+  const nodes = useNodes();
   const openId = /^\/jobs\/([^/]+)/.exec(place.pathname)?.[1];
   const open = openId && openId !== "new" ? queries.getQueryData<Job>(keys.job(openId)) : undefined;
 

@@ -15,6 +15,7 @@ import { setTheme, themes, useTheme } from "@/shared/theme";
 import { Page } from "@/shared/ui/Page";
 import { useSaid } from "@/shared/said";
 import { useEngineWords } from "@/shared/engine";
+import { useNodes } from "@/shared/hooks/useNodes";
 import "@/pages/account/account.css";
 import "./setup.css";
 
@@ -102,7 +103,7 @@ function Check() {
   const engineWords = useEngineWords();
   const version = useQuery({ queryKey: keys.version, queryFn: async () => (await api.GET("/api/v1/version")).data });
   const ready = useQuery({ queryKey: ["ready"], queryFn: () => fetchText("/readyz"), retry: false, refetchInterval: 3000 });
-  const nodes = useQuery({ queryKey: keys.nodes, queryFn: async () => (await api.GET("/api/v1/nodes")).data?.nodes ?? [], refetchInterval: 3000 });
+  const nodes = useNodes(3000);
   const gpus = (nodes.data ?? []).flatMap((node) => node.gpus ?? []);
   const sick = (nodes.data ?? []).filter((node) => !node.healthy);
   const checks: Array<[string, boolean | null, string]> = [

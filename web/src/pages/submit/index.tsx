@@ -8,6 +8,7 @@ import { useMe } from "@/api/session";
 import { keys } from "@/app/queries";
 import { useWorkspace } from "@/app/WorkspaceSwitcher";
 import { shortTime } from "@/shared/format/time";
+import { useNodes } from "@/shared/hooks/useNodes";
 import { usePreference } from "@/shared/preferences";
 import { onOpened, takeOpened } from "@/shared/job/opened_file";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
@@ -189,7 +190,7 @@ function Submit() {
     return () => removeEventListener("keydown", listen);
   }, [me.name, text, message, t]);
 
-  const nodes = useQuery({ queryKey: keys.nodes, queryFn: async () => (await api.GET("/api/v1/nodes")).data?.nodes ?? [] });
+  const nodes = useNodes();
   const gpuTypes = useMemo(() => [...new Set((nodes.data ?? []).flatMap((node) => (node.gpus ?? []).map((gpu) => gpu.type ?? "")))].filter(Boolean).sort(), [nodes.data]);
   const images = useMemo(() => (JSON.parse(localStorage.getItem("ty.submit.images") ?? "[]") as string[]), []);
   useEffect(() => {

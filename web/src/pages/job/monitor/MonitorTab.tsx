@@ -9,12 +9,13 @@ import { Chart } from "@/shared/chart/Chart";
 import { bytes } from "@/shared/format/bytes";
 import { exactTime } from "@/shared/format/time";
 import { useAddress } from "@/shared/hooks/useAddress";
+import { useNodes } from "@/shared/hooks/useNodes";
 import { hasEnded } from "@/shared/job/states";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { useAttempts } from "../api";
 import { AttemptChoice } from "../AttemptChoice";
 import { Advice } from "./Advice";
-import { busiest, highest, latest, limitOf, linesOf, resources, together, unitOf, withGaps, type Resource, type TaskMetrics } from "./usage";
+import { busiest, gpuMemoryOf, highest, latest, limitOf, linesOf, resources, together, unitOf, withGaps, type Resource, type TaskMetrics } from "./usage";
 
 const ranges = { "15m": 15, "1h": 60, "6h": 360, all: 0 } as const;
 type Range = keyof typeof ranges;
@@ -48,6 +49,8 @@ export default function MonitorTab({ job }: { job: Job }) {
     placeholderData: keepPreviousData,
   });
 
+  const nodes = useNodes();
+
   const text: Record<(typeof unitOf)[Resource], (value: number) => string> = useMemo(
     () => ({
       cores: (value) => t("monitor.cores", { count: Number(round(value)), value: round(value) }),
@@ -65,9 +68,9 @@ export default function MonitorTab({ job }: { job: Job }) {
       if (!each.some((line) => line.points.some((point) => point[1] !== null))) return [];
       const mean = resource === "gpu_load";
       const whole = sum ? [together(each, t(mean ? "monitor.mean" : "monitor.sum"), mean)] : busiest(each, SHOWN, t(mean ? "monitor.others_mean" : "monitor.others"), mean);
-      return [{ resource, lines: whole, total: together(each, "", mean).points, limit: limitOf(tasks, resource, sum) }];
+      return [{ resource, lines: whole, total: together(each, "", mean).points, limit: resource === "gpu_memory" ? gpuMemoryOf(job, nodes.data ?? [], sum) : limitOf(tasks, resource, sum) }];
     });
-  }, [usage.data, sum, t]);
+  }, [usage.data, nodes.data, job, sum, t]);
 
   if (usage.error && !usage.data) return <ErrorFace error={usage.error} retry={() => void usage.refetch()} />;
   if (usage.isPending) return <LoadingFace lines={8} />;

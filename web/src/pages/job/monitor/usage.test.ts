@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { busiest, highest, latest, limitOf, linesOf, together, withGaps, type TaskMetrics } from "./usage";
+import type { Job } from "@/api/client";
+import { busiest, gpuMemoryOf, highest, latest, limitOf, linesOf, together, withGaps, type TaskMetrics } from "./usage";
 
 const at = (second: number) => new Date(1e12 + second * 1000).toISOString();
 const x = (second: number) => 1e12 + second * 1000;
@@ -61,4 +62,14 @@ test("the highest and the latest that are known", () => {
   expect(highest([[0, null], [1, 3], [2, 2]])).toBe(3);
   expect(latest([[0, 1], [1, null]])).toBe(1);
   expect(latest([])).toBeNull();
+});
+
+test("the memory of its GPUs is known as long as their machine is", () => {
+  const job = { roles: [{ tasks: [{ node: "a", gpus: [0, 1] }, { node: "b", gpus: [0] }] }] } as unknown as Job;
+  const node = (name: string, ...memory: number[]) => ({ name, gpus: memory.map((bytes, index) => ({ index, memory: bytes })) });
+  expect(gpuMemoryOf(job, [node("a", 80, 80), node("b", 80)], false)).toBe(80);
+  expect(gpuMemoryOf(job, [node("a", 80, 80), node("b", 40)], false)).toBeNull();
+  expect(gpuMemoryOf(job, [node("a", 80, 80), node("b", 40)], true)).toBe(200);
+  expect(gpuMemoryOf(job, [node("a", 80, 80)], true)).toBeNull();
+  expect(gpuMemoryOf({ roles: [] } as unknown as Job, [], true)).toBeNull();
 });

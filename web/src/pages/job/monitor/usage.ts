@@ -1,4 +1,4 @@
-import type { Schemas } from "@/api/client";
+import type { Job, Schemas } from "@/api/client";
 import type { Point } from "@/shared/chart/thin";
 
 export type TaskMetrics = Schemas["TaskMetrics"];
@@ -113,11 +113,22 @@ export function busiest(lines: UsageLine[], most: number, others: string, averag
   return [...lines.filter((line) => kept.has(line)), together(ranked.slice(most), others, average)];
 }
 
-/** How much of it a task, or all of them, may use; null where nothing was asked for or tasks differ. */
-export function limitOf(tasks: TaskMetrics[], resource: Resource, sum: boolean): number | null {
-  if (resource !== "cpus" && resource !== "memory") return null;
-  const limits = tasks.map((task) => task[resource] ?? 0);
+const one = (limits: number[], sum: boolean): number | null => {
   if (!limits.length || limits.some((limit) => limit <= 0)) return null;
   if (sum) return limits.reduce((a, b) => a + b, 0);
   return limits.every((limit) => limit === limits[0]) ? (limits[0] ?? null) : null;
+};
+
+/** How much of it a task, or all of them, may use; null where nothing was asked for or tasks differ. */
+export function limitOf(tasks: TaskMetrics[], resource: Resource, sum: boolean): number | null {
+  return resource === "cpus" || resource === "memory" ? one(tasks.map((task) => task[resource] ?? 0), sum) : null;
+}
+
+/** How much memory a GPU, or all of them, has; null where they differ or one of them is not there any more. */
+export function gpuMemoryOf(job: Job, nodes: Schemas["Node"][], sum: boolean): number | null {
+  const gpus = job.roles.flatMap((role) => role.tasks ?? []).flatMap((task) => {
+    const node = nodes.find((node) => node.name === task.node);
+    return (task.gpus ?? []).map((index) => node?.gpus?.find((gpu) => gpu.index === index)?.memory ?? 0);
+  });
+  return one(gpus, sum);
 }
