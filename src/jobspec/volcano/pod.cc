@@ -8,6 +8,49 @@ namespace ty::jobspec::volcano {
 
 using model::RoleSpec;
 
+namespace {
+
+/// What a pod may say that means nothing on one machine.
+constexpr std::string_view kWithoutEffect[] = {"affinity",
+                                               "tolerations",
+                                               "serviceAccountName",
+                                               "serviceAccount",
+                                               "automountServiceAccountToken",
+                                               "priority",
+                                               "dnsConfig",
+                                               "hostIPC",
+                                               "hostPID",
+                                               "hostname",
+                                               "subdomain",
+                                               "nodeName",
+                                               "runtimeClassName",
+                                               "preemptionPolicy",
+                                               "topologySpreadConstraints",
+                                               "readinessGates",
+                                               "shareProcessNamespace",
+                                               "setHostnameAsFQDN",
+                                               "overhead"};
+/// What it may say besides, be it read, refused or the same as here anyway.
+constexpr std::string_view kWithMeaning[] = {"containers",
+                                             "initContainers",
+                                             "ephemeralContainers",
+                                             "restartPolicy",
+                                             "volumes",
+                                             "imagePullSecrets",
+                                             "nodeSelector",
+                                             "activeDeadlineSeconds",
+                                             "terminationGracePeriodSeconds",
+                                             "hostNetwork",
+                                             "securityContext",
+                                             "schedulerName",
+                                             "priorityClassName",
+                                             "dnsPolicy",
+                                             "hostAliases",
+                                             "enableServiceLinks",
+                                             "os"};
+
+}  // namespace
+
 void JobReader::read_pod(Ref task, int i, RoleSpec& role) {
   fill_defaults(role.resources, 0, options_.defaults);
   role.resources.shm = default_shm(role.resources.memory);
@@ -21,64 +64,30 @@ void JobReader::read_pod(Ref task, int i, RoleSpec& role) {
                     "python:3.12}]}}");
     return;
   }
-  keep_unknown(pod,
-               {"containers",
-                "initContainers",
-                "ephemeralContainers",
-                "restartPolicy",
-                "volumes",
-                "imagePullSecrets",
-                "nodeSelector",
-                "activeDeadlineSeconds",
-                "terminationGracePeriodSeconds",
-                "hostNetwork",
-                "securityContext",
-                "affinity",
-                "tolerations",
-                "serviceAccountName",
-                "serviceAccount",
-                "automountServiceAccountToken",
-                "schedulerName",
-                "priorityClassName",
-                "priority",
-                "dnsPolicy",
-                "dnsConfig",
-                "hostIPC",
-                "hostPID",
-                "hostAliases",
-                "hostname",
-                "subdomain",
-                "nodeName",
-                "enableServiceLinks",
-                "runtimeClassName",
-                "preemptionPolicy",
-                "topologySpreadConstraints",
-                "readinessGates",
-                "shareProcessNamespace",
-                "setHostnameAsFQDN",
-                "overhead",
-                "os"});
-  ignore_all(pod,
-             {"affinity",
-              "tolerations",
-              "serviceAccountName",
-              "serviceAccount",
-              "automountServiceAccountToken",
-              "priority",
-              "dnsConfig",
-              "hostIPC",
-              "hostPID",
-              "hostname",
-              "subdomain",
-              "nodeName",
-              "runtimeClassName",
-              "preemptionPolicy",
-              "topologySpreadConstraints",
-              "readinessGates",
-              "shareProcessNamespace",
-              "setHostnameAsFQDN",
-              "overhead"},
-             kNeedsCluster);
+  read_cluster_fields(pod);
+  if (spec_.priority == model::JobSpec{}.priority) read_priority(pod);
+  read_restart_policy(pod, role);
+  for (const Ref secret : maps_in(pod, "imagePullSecrets", "{name: registry}")) {
+    std::string name;
+    if (need_text(secret, "name", name, "name: registry") && !role.image_auth)
+      role.image_auth = model::ImageAuth{.stored_name = name};
+  }
+  read_node_selector(pod, i, role);
+  read_times(pod, role);
+  bool host = false;
+  read_bool(pod, "hostNetwork", host, "hostNetwork: false");
+  if (host) role.network = model::Network::Host;
+  if (const Ref context = map_in(pod, "securityContext", "securityContext: {runAsUser: 1000}"))
+    read_pod_security(context, i, role);
+  read_containers(pod, i, role);
+}
+
+/// What only a cluster can do: passed over where the job does the same without it, else refused.
+void JobReader::read_cluster_fields(Ref pod) {
+  std::vector<std::string_view> known(std::begin(kWithoutEffect), std::end(kWithoutEffect));
+  known.insert(known.end(), std::begin(kWithMeaning), std::end(kWithMeaning));
+  keep_unknown(pod, known);
+  for (const std::string_view key : kWithoutEffect) ignore(pod, key, kNeedsCluster);
   if (const Ref at = present(pod, "hostAliases"))
     unsupported(at, "needs the Kubernetes engine; remove it or choose another workspace");
   for (const std::string_view key : {"initContainers", "ephemeralContainers"}) {
@@ -88,42 +97,42 @@ void JobReader::read_pod(Ref task, int i, RoleSpec& role) {
                   "choose another workspace");
     }
   }
-  if (spec_.priority == model::JobSpec{}.priority) read_priority(pod);
+}
 
+void JobReader::read_restart_policy(Ref pod, RoleSpec& role) {
   std::string restart;
-  if (read_text(pod, "restartPolicy", restart, "restartPolicy: Never")) {
-    if (restart.empty()) {
-      report_.warn(pod,
-                   "changed",
-                   "has no restartPolicy, read as Never: with Kubernetes' Always a task could not "
-                   "end; write restartPolicy: OnFailure for restarts");
-    }
-    if (restart == "OnFailure" || restart == "Always") {
-      role.restart.on = restart == "Always" ? model::RestartOn::Any : model::RestartOn::Failure;
-    } else {
-      if (!restart.empty() && restart != "Never") {
-        report_.error(
-            pod.find("restartPolicy"),
-            "enum",
-            "\"" + shorten(restart) + "\" is no restart policy; write Never, OnFailure or Always");
-      }
-      role.restart.budget = 0;
-    }
+  if (!read_text(pod, "restartPolicy", restart, "restartPolicy: Never")) return;
+  if (restart == "OnFailure" || restart == "Always") {
+    role.restart.on = restart == "Always" ? model::RestartOn::Any : model::RestartOn::Failure;
+    return;
   }
-  for (const Ref secret : maps_in(pod, "imagePullSecrets", "{name: registry}")) {
-    std::string name;
-    if (need_text(secret, "name", name, "name: registry") && !role.image_auth)
-      role.image_auth = model::ImageAuth{.stored_name = name};
+  role.restart.budget = 0;
+  if (restart.empty()) {
+    report_.warn(pod,
+                 "changed",
+                 "has no restartPolicy, read as Never: with Kubernetes' Always a task could not "
+                 "end; write restartPolicy: OnFailure for restarts");
+  } else if (restart != "Never") {
+    report_.error(
+        pod.find("restartPolicy"),
+        "enum",
+        "\"" + shorten(restart) + "\" is no restart policy; write Never, OnFailure or Always");
   }
-  if (const Ref labels = map_in(pod, "nodeSelector", "nodeSelector: {gpu: a100}")) {
-    place(Part::NodeLabels, i, labels);
-    for (const Ref label : labels) {
-      if (label.is_scalar())
-        role.node_labels[std::string(label->key)] = label->text;
-      else
-        wrong_type(label, "text", std::string(label->key) + ": a100");
-    }
+}
+
+void JobReader::read_node_selector(Ref pod, int i, RoleSpec& role) {
+  const Ref labels = map_in(pod, "nodeSelector", "nodeSelector: {gpu: a100}");
+  if (!labels) return;
+  place(Part::NodeLabels, i, labels);
+  for (const Ref label : labels) {
+    if (label.is_scalar())
+      role.node_labels[std::string(label->key)] = label->text;
+    else
+      wrong_type(label, "text", std::string(label->key) + ": a100");
   }
+}
+
+void JobReader::read_times(Ref pod, RoleSpec& role) {
   std::int64_t seconds = 0;
   if (present(pod, "activeDeadlineSeconds") && read_whole(pod,
                                                           "activeDeadlineSeconds",
@@ -142,12 +151,9 @@ void JobReader::read_pod(Ref task, int i, RoleSpec& role) {
                  "terminationGracePeriodSeconds: 30")) {
     grace_ = std::max(grace_.value_or(Seconds{0}), Seconds{seconds});
   }
-  bool host = false;
-  read_bool(pod, "hostNetwork", host, "hostNetwork: false");
-  if (host) role.network = model::Network::Host;
-  if (const Ref context = map_in(pod, "securityContext", "securityContext: {runAsUser: 1000}"))
-    read_pod_security(context, i, role);
+}
 
+void JobReader::read_containers(Ref pod, int i, RoleSpec& role) {
   const std::vector<Ref> containers =
       maps_in(pod, "containers", "{name: main, image: python:3.12}");
   if (containers.empty() && (!pod.find("containers") || is_absent(pod.find("containers")))) {

@@ -43,6 +43,11 @@ class JobReader final : public KubeReader {
   void give_part(std::string_view role, std::string_view part);
 
   void read_pod(Ref task, int i, model::RoleSpec& role);
+  void read_cluster_fields(Ref pod);
+  void read_restart_policy(Ref pod, model::RoleSpec& role);
+  void read_node_selector(Ref pod, int i, model::RoleSpec& role);
+  void read_times(Ref pod, model::RoleSpec& role);
+  void read_containers(Ref pod, int i, model::RoleSpec& role);
   void read_pod_security(Ref context, int i, model::RoleSpec& role);
   void read_user(Ref context);
   void read_container(Ref container, Ref pod, int i, model::RoleSpec& role);
