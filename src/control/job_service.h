@@ -174,6 +174,8 @@ class JobService {
  private:
   struct Prepared;
   boost::asio::awaitable<void> tidy_uploads(Time before);
+  boost::asio::awaitable<Result<model::Workspace>> choose_workspace(const auth::Principal& who,
+                                                                    jobspec::ReadJob& read);
   boost::asio::awaitable<Result<Prepared>> prepare(const SubmitRequest& request,
                                                    jobspec::ReadJob read);
   boost::asio::awaitable<Result<std::vector<Submitted>>> insert(std::vector<Prepared> prepared);

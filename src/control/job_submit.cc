@@ -2,10 +2,9 @@
 
 #include "base/text.h"
 #include "control/job_service.h"
-#include "control/mount_sources.h"
 #include "control/sha256.h"
+#include "control/site_check.h"
 #include "jobspec/job_name.h"
-#include "jobspec/storage_path.h"
 #include "model/spec_json.h"
 #include "model/words.h"
 #include "rt/log.h"
@@ -19,66 +18,6 @@ namespace {
 
 /// Larger files are read on the pool: a reader may take its time with a hostile one.
 constexpr std::size_t kReadInline = 64 * 1024;
-
-jobspec::Issue warning(std::string code, std::string path, std::string message) {
-  return {.severity = jobspec::Severity::Warning,
-          .code = std::move(code),
-          .pointer = "/" + path,
-          .path = path,
-          .message = std::move(message)};
-}
-
-/// What this server cannot mount, told at once instead of when the task starts.
-Result<void> check_mounts(const model::JobSpec& spec,
-                          const Storages& storages,
-                          const config::Jobs& site,
-                          bool has_object_stores) {
-  std::vector<std::string> folders = site.host_folders;
-  folders.push_back(storages.root());
-  std::vector<Fault> faults;
-  for (const model::RoleSpec& role : spec.roles) {
-    for (const model::Mount& mount : role.mounts) {
-      std::optional<std::string> why;
-      if (mount.mode != model::MountMode::ExportOnly && jobspec::storage_path(mount.source)) {
-        if (const Result<void> served = storages.check(mount); !served)
-          why = served.error().message;
-      } else if (const auto object = object_folder(mount, spec)) {
-        why = object_refusal(*object, site.object_stores, has_object_stores);
-      } else {
-        why = mount_refusal(mount, folders);
-      }
-      if (why) faults.push_back({"/roles/" + role.name, *why, "source"});
-    }
-  }
-  if (faults.empty()) return {};
-  std::string message = faults.front().message;
-  return fail(Errc::Invalid, std::move(message), std::move(faults));
-}
-
-/// What only matters where tasks run in containers.
-Result<void> check_containers(const model::JobSpec& spec, const config::Config& config) {
-  std::vector<Fault> faults;
-  for (const model::RoleSpec& role : spec.roles) {
-    if (role.image.empty()) {
-      faults.push_back(
-          {.pointer = "/roles/" + role.name,
-           .message = fmt::format("{} names no image, and tasks run in containers here; write for "
-                                  "example image: python:3.12",
-                                  role.name),
-           .code = "missing"});
-    }
-    if (role.network == model::Network::Host && !config.docker.host_network) {
-      faults.push_back({.pointer = "/roles/" + role.name + "/network",
-                        .message =
-                            "the machine's own network is not for jobs here; remove it, or ask "
-                            "an administrator to set docker.host_network",
-                        .code = "unsupported"});
-    }
-  }
-  if (faults.empty()) return {};
-  std::string message = faults.front().message;
-  return fail(Errc::Invalid, std::move(message), std::move(faults));
-}
 
 /// SHA-256 of the uploaded code that the job's tasks mount.
 std::set<std::string> uploads_of(const model::JobSpec& spec) {
@@ -202,44 +141,50 @@ asio::awaitable<Result<std::vector<Submitted>>> JobService::submit(SubmitRequest
   co_return co_await insert(std::move(prepared));
 }
 
+/// Where the job goes. Files from elsewhere name the namespaces, queues and virtual clusters of
+/// another site: where there is nothing to choose from, nobody ends up in the wrong place.
+asio::awaitable<Result<model::Workspace>> JobService::choose_workspace(const auth::Principal& who,
+                                                                       jobspec::ReadJob& read) {
+  model::JobSpec& spec = read.spec;
+  const auto is_open = [&who](const model::Workspace& one) {
+    return auth::may(who, auth::Action::ShowWorkspace, {.workspace = one.id}).has_value();
+  };
+  Result<model::Workspace> named = co_await p_.workspaces.find_by_name(spec.workspace);
+  if (named && is_open(*named)) co_return named;
+  if (!named && named.error().code != Errc::NotFound) co_return named;
+
+  // A workspace one does not belong to does not exist for one.
+  TY_CO_TRY(std::vector<model::Workspace> open, co_await p_.workspaces.list());
+  std::erase_if(open, [&](const model::Workspace& one) { return !is_open(one); });
+  const bool is_foreign = spec.dialect != model::Dialect::Native;
+  if (!is_foreign || open.size() != 1) co_return no_workspace(spec.workspace, open);
+  read.warnings.push_back(
+      warning("changed",
+              "workspace",
+              fmt::format("stored in the workspace {}, the only one you have: there is no \"{}\"",
+                          open.front().name,
+                          shorten(spec.workspace))));
+  spec.workspace = open.front().name;
+  co_return std::move(open.front());
+}
+
 asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRequest& request,
                                                                   jobspec::ReadJob read) {
   model::JobSpec& spec = read.spec;
-  Result<model::Workspace> workspace = co_await p_.workspaces.find_by_name(spec.workspace);
-  const auto is_open = [&] {
-    return workspace &&
-           auth::may(request.who, auth::Action::ShowWorkspace, {.workspace = workspace->id});
-  };
-  if (!is_open()) {
-    if (!workspace && workspace.error().code != Errc::NotFound)
-      co_return std::unexpected(std::move(workspace).error());
-    TY_CO_TRY(std::vector<model::Workspace> open, co_await p_.workspaces.list());
-    // A workspace one does not belong to does not exist for one.
-    std::erase_if(open, [&](const model::Workspace& one) {
-      return !auth::may(request.who, auth::Action::ShowWorkspace, {.workspace = one.id});
-    });
-    // Files from elsewhere name the namespaces, queues and virtual clusters of another site. Where
-    // there is nothing to choose from, nobody ends up in the wrong place.
-    const bool is_foreign = spec.dialect != model::Dialect::Native;
-    if (!is_foreign || open.size() != 1) co_return no_workspace(spec.workspace, open);
-    workspace = std::move(open.front());
-    read.warnings.push_back(
-        warning("changed",
-                "workspace",
-                fmt::format("stored in the workspace {}, the only one you have: there is no \"{}\"",
-                            workspace->name,
-                            shorten(spec.workspace))));
-    spec.workspace = workspace->name;
-  }
+  TY_CO_TRY(const model::Workspace workspace, co_await choose_workspace(request.who, read));
   TY_CO_DO(auth::may(request.who,
                      auth::Action::SubmitJob,
-                     {.workspace = workspace->id, .owner = request.who.user}));
+                     {.workspace = workspace.id, .owner = request.who.user}));
   if (spec.priority > 100) {
     TY_CO_DO(
-        auth::may(request.who, auth::Action::UsePriorityAboveHigh, {.workspace = workspace->id}));
+        auth::may(request.who, auth::Action::UsePriorityAboveHigh, {.workspace = workspace.id}));
   }
   fill_names(spec, request.who.name, spec.name);
-  TY_CO_DO(check_mounts(spec, p_.storages, p_.config.jobs, p_.capabilities.object_stores));
+
+  Prepared out;
+  out.warnings = std::move(read.warnings);
+  TY_CO_DO(fit_to_site(
+      spec, {.storages = p_.storages, .config = p_.config, .able = p_.capabilities}, out.warnings));
   if (std::ranges::any_of(spec.secrets,
                           [](const auto& s) { return s.second.stored_name.has_value(); })) {
     co_return fail(Errc::Invalid,
@@ -248,38 +193,14 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
   }
   TY_CO_DO(p_.secrets.seal(spec, read.secrets));
 
-  Prepared out;
-  out.warnings = std::move(read.warnings);
-  if (const auto& cap = p_.config.jobs.max_time_limit;
-      cap && (!spec.time_limit || *spec.time_limit > *cap)) {
-    out.warnings.push_back(
-        warning("changed",
-                "time_limit",
-                fmt::format("stored as {}: the most this site allows", format_duration(*cap))));
-    spec.time_limit = *cap;
-  }
-  if (p_.capabilities.images) {
-    for (model::RoleSpec& role : spec.roles) {
-      if (role.image.empty()) role.image = p_.config.jobs.default_image;
-    }
-    TY_CO_DO(check_containers(spec, p_.config));
-  }
-  if (!p_.capabilities.images &&
-      std::ranges::any_of(spec.roles, [](const auto& role) { return !role.image.empty(); })) {
-    out.warnings.push_back(
-        warning("ignored",
-                "image",
-                "this server runs commands on the machine itself; without effect here"));
-  }
-
   model::Job& job = out.row.job;
   job.id = random_job_id();
   if (spec.name.empty()) spec.name = "job-" + job.id.str().substr(0, 7);
   job.name = spec.name;
   job.owner = request.who.user;
   job.owner_name = request.who.name;
-  job.workspace = workspace->id;
-  job.workspace_name = workspace->name;
+  job.workspace = workspace.id;
+  job.workspace_name = workspace.name;
   job.dialect = spec.dialect;
   job.priority = spec.priority;
   job.created_at = p_.clock.now();
