@@ -29,7 +29,28 @@ class ManifestReader final : public PlacedReader {
   std::string with_run_dates(std::string command);
 
   void read_stores(model::RoleSpec& role);
-  void read_store(Ref store, model::RoleSpec& role);
+  struct Store {
+    Ref at;
+    Ref connection;
+    std::string type;
+    std::string root;           ///< of a folder of the machine
+    std::string url;            ///< of an object store
+    std::string data, results;  ///< folders below the root, or buckets
+    std::optional<std::string> secret;
+
+    /// Where the file names one of them.
+    Ref place_of(std::string_view key) const {
+      const Ref block = at.find(key);
+      const Ref name = block ? block.find("container") : Ref{};
+      return name ? name : block ? block : at;
+    }
+  };
+  void read_store(Ref at, model::RoleSpec& role);
+  void read_connection(Store& store);
+  std::string read_container(Ref store, std::string_view key);
+  void mount_folders(Store& store, model::RoleSpec& role);
+  void mount_buckets(const Store& store, model::RoleSpec& role);
+  void refuse_store(const Store& store);
   void read_code(Ref store, const std::string& root, model::RoleSpec& role);
   void add_upload(Ref at, model::RoleSpec& role);
   void add_mount(model::RoleSpec& role, model::Mount mount, Ref at);

@@ -43,158 +43,174 @@ void ManifestReader::read_stores(RoleSpec& role) {
   read_code({}, "", role);
 }
 
-void ManifestReader::read_store(Ref store, RoleSpec& role) {
+void ManifestReader::read_store(Ref at, RoleSpec& role) {
   keep_unknown(
-      store,
-      {"id", "type", "connection", "training_data", "training_results", "training_workspace"});
-  std::string type, id;
-  read_text(store, "id", id, "id: hostmount");
-  read_text(store, "type", type, "type: mount_volume");
+      at, {"id", "type", "connection", "training_data", "training_results", "training_workspace"});
+  Store store{.at = at};
+  std::string id;
+  read_text(at, "id", id, "id: hostmount");
+  read_text(at, "type", store.type, "type: mount_volume");
+  read_connection(store);
+  store.data = read_container(at, "training_data");
+  store.results = read_container(at, "training_results");
+
+  if (store.type == "mount_volume")
+    mount_folders(store, role);
+  else if (is_one_of(store.type, {"mount_cos", "s3_datastore"}))
+    mount_buckets(store, role);
+  else
+    refuse_store(store);
+}
+
+void ManifestReader::read_connection(Store& store) {
   const Ref connection =
-      map_in(store, "connection", "connection: {type: host_mount, path: /data/me}");
-  std::string root, url, by;
-  std::optional<std::string> secret;
-  if (connection) {
-    keep_unknown(connection,
-                 {"type",
-                  "name",
-                  "path",
-                  "auth_url",
-                  "user_name",
-                  "password",
-                  "region",
-                  "project_id",
-                  "domain_name"});
-    read_text(connection, "type", by, "type: host_mount");
-    read_text(connection, "path", root, "path: /data/me");
-    read_text(connection, "auth_url", url, "auth_url: http://s3.example.org");
-    if (const Ref password = present(connection, "password")) {
-      report_.hide(password);
-      if (password.is_scalar() && password->text == kCovered && !options_.allow_covered) {
-        report_.error(
-            password, "secret", "the value was covered when this file was shown; write it again");
-      } else if (password.is_scalar()) {
-        secret = report_.keep_secret(kStorePassword, std::string(password->text), password).sealed;
-      }
-    }
-  }
+      map_in(store.at, "connection", "connection: {type: host_mount, path: /data/me}");
+  store.connection = connection;
+  if (!connection) return;
+  keep_unknown(connection,
+               {"type",
+                "name",
+                "path",
+                "auth_url",
+                "user_name",
+                "password",
+                "region",
+                "project_id",
+                "domain_name"});
+  std::string by;
+  read_text(connection, "type", by, "type: host_mount");
   if (by == "host_mount" || by == "mount_volume")
-    type = "mount_volume";
+    store.type = "mount_volume";
   else if (!by.empty())
-    type = by;
+    store.type = by;
+  read_text(connection, "path", store.root, "path: /data/me");
+  read_text(connection, "auth_url", store.url, "auth_url: http://s3.example.org");
+  if (const Ref password = present(connection, "password")) {
+    report_.hide(password);
+    if (password.is_scalar() && password->text == kCovered && !options_.allow_covered) {
+      report_.error(
+          password, "secret", "the value was covered when this file was shown; write it again");
+    } else if (password.is_scalar()) {
+      store.secret =
+          report_.keep_secret(kStorePassword, std::string(password->text), password).sealed;
+    }
+  }
+}
 
-  const auto folder = [&](std::string_view key) -> std::string {
-    const Ref block = map_in(store, key, std::string(key) + ": {container: data}");
-    std::string name;
-    if (!block) return name;
-    keep_unknown(block, {"container"});
-    read_text(block, "container", name, "container: data");
-    while (name.ends_with('/')) name.pop_back();
-    return name;
-  };
-  const std::string data = folder("training_data"), results = folder("training_results");
-  const auto at = [&](std::string_view key) {
-    const Ref block = store.find(key);
-    const Ref name = block ? block.find("container") : Ref{};
-    return name ? name : block ? block : store;
-  };
+std::string ManifestReader::read_container(Ref store, std::string_view key) {
+  const Ref block = map_in(store, key, std::string(key) + ": {container: data}");
+  std::string name;
+  if (!block) return name;
+  keep_unknown(block, {"container"});
+  read_text(block, "container", name, "container: data");
+  while (name.ends_with('/')) name.pop_back();
+  return name;
+}
 
-  if (type == "mount_volume") {
-    if (root.empty()) {
-      report_.missing(connection ? connection : store,
-                      connection ? "path" : "connection.path",
-                      "missing; write the folder of the machine, for example path: /data/me");
-      return;
-    }
-    if (!root.starts_with('/')) {
-      report_.error(connection.find("path"),
-                    "target",
-                    "\"" + shorten(root) + "\" is not absolute; write /" + shorten(root));
-      return;
-    }
-    while (root.size() > 1 && root.ends_with('/')) root.pop_back();
-    const auto host = [&](const std::string& name) {
-      return "host:" + (name.empty() ? root : root + "/" + name);
-    };
-    if (store.find("training_data")) {
-      add_mount(role,
-                {.kind = MountKind::Data,
-                 .source = host(data),
-                 .target = "/mnt/data/" + (data.empty() ? "root" : data),
-                 .read_only = false},
-                at("training_data"));
-    }
-    if (!results.empty()) {
-      add_mount(
-          role,
-          {.kind = MountKind::Output, .source = host(results), .target = "/mnt/results/" + results},
-          at("training_results"));
-    } else if (prophecis_) {
-      report_.missing(store,
-                      "training_results.container",
-                      "missing; write for example training_results: {container: result}");
-    }
-    read_code(store, root, role);
+/// A folder of the machine.
+void ManifestReader::mount_folders(Store& store, RoleSpec& role) {
+  std::string& root = store.root;
+  if (root.empty()) {
+    report_.missing(store.connection ? store.connection : store.at,
+                    store.connection ? "path" : "connection.path",
+                    "missing; write the folder of the machine, for example path: /data/me");
     return;
   }
-  if (is_one_of(type, {"mount_cos", "s3_datastore"})) {
-    const bool copied = type == "s3_datastore";
-    const std::string base = copied ? "/job/" : "/mnt/data/";
-    if (!data.empty()) {
-      add_mount(role,
-                {.kind = MountKind::Data,
-                 .source = "s3://" + data,
-                 .target = base + data,
-                 .mode = copied ? MountMode::CopyIn : MountMode::Mount,
-                 .secret = secret},
-                at("training_data"));
-    }
-    if (!results.empty()) {
-      add_mount(role,
-                {.kind = MountKind::Output,
-                 .source = "s3://" + results,
-                 .target = (copied ? "/job/" : "/mnt/results/") + results,
-                 .mode = copied ? MountMode::CopyInOut : MountMode::Mount,
-                 .secret = secret},
-                at("training_results"));
-    }
-    if (connection && url.empty())
-      report_.missing(connection, "auth_url", "missing; write the address of the object store");
-    const auto link = [&](const std::string& key, const std::string& value) {
-      if (!value.empty()) spec_.links["data_stores." + key] = value;
-    };
-    link("auth_url", url);
-    if (connection) {
-      std::string user, region;
-      read_text(connection, "user_name", user, "user_name: AKIAEXAMPLE");
-      read_text(connection, "region", region, "region: us-east-1");
-      link("user_name", user);
-      link("region", region);
-    }
-    if (!copied && !data.empty()) {
-      report_.warn(at("training_data"),
-                   "changed",
-                   "is copied when a task starts; what the task changes in it stays with the task");
-    }
-    read_code(store, "", role);
+  if (!root.starts_with('/')) {
+    report_.error(store.connection.find("path"),
+                  "target",
+                  "\"" + shorten(root) + "\" is not absolute; write /" + shorten(root));
     return;
   }
-  const Ref where = present(connection ? connection : store, "type");
-  const Ref shown = where ? where : store;
+  while (root.size() > 1 && root.ends_with('/')) root.pop_back();
+  const auto host = [&](const std::string& name) {
+    return "host:" + (name.empty() ? root : root + "/" + name);
+  };
+  const std::string &data = store.data, &results = store.results;
+  if (store.at.find("training_data")) {
+    add_mount(role,
+              {.kind = MountKind::Data,
+               .source = host(data),
+               .target = "/mnt/data/" + (data.empty() ? "root" : data),
+               .read_only = false},
+              store.place_of("training_data"));
+  }
+  if (!results.empty()) {
+    add_mount(
+        role,
+        {.kind = MountKind::Output, .source = host(results), .target = "/mnt/results/" + results},
+        store.place_of("training_results"));
+  } else if (prophecis_) {
+    report_.missing(store.at,
+                    "training_results.container",
+                    "missing; write for example training_results: {container: result}");
+  }
+  read_code(store.at, root, role);
+}
+
+/// Buckets of an object store.
+void ManifestReader::mount_buckets(const Store& store, RoleSpec& role) {
+  const bool copied = store.type == "s3_datastore";
+  if (!store.data.empty()) {
+    add_mount(role,
+              {.kind = MountKind::Data,
+               .source = "s3://" + store.data,
+               .target = (copied ? "/job/" : "/mnt/data/") + store.data,
+               .mode = copied ? MountMode::CopyIn : MountMode::Mount,
+               .secret = store.secret},
+              store.place_of("training_data"));
+  }
+  if (!store.results.empty()) {
+    add_mount(role,
+              {.kind = MountKind::Output,
+               .source = "s3://" + store.results,
+               .target = (copied ? "/job/" : "/mnt/results/") + store.results,
+               .mode = copied ? MountMode::CopyInOut : MountMode::Mount,
+               .secret = store.secret},
+              store.place_of("training_results"));
+  }
+  const auto link = [&](const std::string& key, const std::string& value) {
+    if (!value.empty()) spec_.links["data_stores." + key] = value;
+  };
+  link("auth_url", store.url);
+  if (store.connection) {
+    if (store.url.empty()) {
+      report_.missing(
+          store.connection, "auth_url", "missing; write the address of the object store");
+    }
+    std::string user, region;
+    read_text(store.connection, "user_name", user, "user_name: AKIAEXAMPLE");
+    read_text(store.connection, "region", region, "region: us-east-1");
+    link("user_name", user);
+    link("region", region);
+  }
+  if (!copied && !store.data.empty()) {
+    report_.warn(store.place_of("training_data"),
+                 "changed",
+                 "is copied when a task starts; what the task changes in it stays with the task");
+  }
+  read_code(store.at, "", role);
+}
+
+void ManifestReader::refuse_store(const Store& store) {
+  if (store.type.empty()) {
+    report_.missing(store.at, "type", "missing; write for example type: mount_volume");
+    return;
+  }
+  const Ref where = present(store.connection ? store.connection : store.at, "type");
+  const Ref shown = where ? where : store.at;
   if (is_one_of(
-          type,
+          store.type,
           {"swift_datastore", "softlayer_objectstore", "bluemix_objectstore", "inmem_datastore"})) {
     report_.error(
         shown,
         "unsupported",
-        "\"" + type +
+        "\"" + store.type +
             "\" cannot be reached from here; write mount_volume, mount_cos or s3_datastore");
-  } else if (type.empty()) {
-    report_.missing(store, "type", "missing; write for example type: mount_volume");
   } else {
     report_.error(shown,
                   "enum",
-                  "\"" + shorten(type) +
+                  "\"" + shorten(store.type) +
                       "\" is no kind of store; write mount_volume, mount_cos or s3_datastore");
   }
 }
