@@ -29,6 +29,9 @@ std::string as_seen(std::string_view text) {
     if (text.substr(i, 2) == "\x1b[") {
       // Up to the letter that says what the numbers before it are for.
       for (i += 2; i < text.size() && (text[i] < '@' || text[i] > '~');) ++i;
+    } else if (text[i] == '\xc2' && i + 1 < text.size() &&
+               static_cast<unsigned char>(text[i + 1]) < 0xA0) {
+      ++i;  // the same orders, in the one character that Unicode has for their beginning
     } else if (text[i] == '\t') {
       seen += ' ';
     } else if (static_cast<unsigned char>(text[i]) >= ' ' && text[i] != '\x7f') {
