@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { App, Button } from "antd";
 import { useTranslation } from "react-i18next";
-import { Link, useSearchParams } from "react-router-dom";
+import { Link } from "react-router-dom";
 import { fetchText, type Job } from "@/api/client";
 import { keys } from "@/app/queries";
 import { copyText, saveText } from "@/shared/copy";
+import { useAddress } from "@/shared/hooks/useAddress";
 import { useNarrow } from "@/shared/hooks/useNarrow";
 import { convert, dialects, type Dialect } from "@/shared/job/dialect";
 import { useSaid } from "@/shared/said";
@@ -30,18 +31,10 @@ export default function ConfigTab({ job }: { job: Job }) {
   const said = useSaid();
   const { message } = App.useApp();
   const narrow = useNarrow();
-  const [query, setQuery] = useSearchParams();
+  const [query, put] = useAddress();
   const asked = query.get("form") ?? "original";
   const form: Form = ([...readings, ...dialects] as string[]).includes(asked) && asked !== job.dialect ? (asked as Form) : "original";
-  const choose = (next: Form) =>
-    setQuery(
-      (old) => {
-        if (next === "original") old.delete("form");
-        else old.set("form", next);
-        return old;
-      },
-      { replace: true },
-    );
+  const choose = (next: Form) => put({ form: next === "original" ? null : next });
   const original = useQuery({
     queryKey: [...keys.job(job.id), "spec", "original"],
     queryFn: () => fetchText(`/api/v1/jobs/${job.id}/spec?format=original`),

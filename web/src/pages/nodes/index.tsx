@@ -1,9 +1,9 @@
 import { Input, Select } from "antd";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useSearchParams } from "react-router-dom";
 import type { Schemas } from "@/api/client";
 import { bytes } from "@/shared/format/bytes";
+import { useAddress } from "@/shared/hooks/useAddress";
 import { useNodes } from "@/shared/hooks/useNodes";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
@@ -22,22 +22,14 @@ const views = ["map", "list"] as const;
 export function Component() {
   const { t } = useTranslation("nodes");
   const { t: shared } = useTranslation("shared");
-  const [query, setQuery] = useSearchParams();
+  const [query, put] = useAddress();
   const view = query.get("view") === "list" ? "list" : "map";
   const text = query.get("q") ?? "";
   const type = query.get("gpu") ?? "";
   const state = query.get("state") ?? "";
   const [chosen, setChosen] = useState<string | null>(query.get("node"));
   const nodes = useNodes(5000);
-  const set = (key: string, value: string) =>
-    setQuery(
-      (old) => {
-        if (value) old.set(key, value);
-        else old.delete(key);
-        return old;
-      },
-      { replace: key === "q" },
-    );
+  const set = (key: string, value: string) => put({ [key]: value || null }, key === "q");
   const totals = useMemo(() => totalsOf(nodes.data ?? []), [nodes.data]);
   const shown = useMemo(
     () =>
@@ -105,7 +97,7 @@ export function Component() {
               <Face
                 title={t("no_match")}
                 actions={
-                  <button type="button" className="link-button" onClick={() => setQuery({}, { replace: true })}>
+                  <button type="button" className="link-button" onClick={() => put({ q: null, gpu: null, state: null })}>
                     {t("clear")}
                   </button>
                 }

@@ -8,6 +8,7 @@ import { useMe } from "@/api/session";
 import { keys } from "@/app/queries";
 import { useWorkspace } from "@/app/WorkspaceSwitcher";
 import { shortTime } from "@/shared/format/time";
+import { useAddress } from "@/shared/hooks/useAddress";
 import { useNodes } from "@/shared/hooks/useNodes";
 import { usePreference } from "@/shared/preferences";
 import { onOpened, takeOpened } from "@/shared/job/opened_file";
@@ -53,7 +54,7 @@ function Submit() {
   const navigate = useNavigate();
   const { message } = App.useApp();
   const said = useSaid();
-  const [query, setQuery] = useSearchParams();
+  const [query, put] = useAddress();
   const [kept, setKept] = usePreference("submit.mode", "basic");
   const asked = query.get("mode") ?? kept;
   const mode: Mode = (modes as readonly string[]).includes(asked) ? (asked as Mode) : "basic";
@@ -78,10 +79,7 @@ function Submit() {
   }, []);
   const setMode = (next: Mode) => {
     setKept(next);
-    setQuery((old) => {
-      old.set("mode", next);
-      return old;
-    }, { replace: true });
+    put({ mode: next });
   };
 
   // The job to begin from, as it was handed in, under the next free-looking name.

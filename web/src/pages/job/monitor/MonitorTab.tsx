@@ -50,6 +50,8 @@ export default function MonitorTab({ job }: { job: Job }) {
   });
 
   const nodes = useNodes();
+  // Where the tasks of an earlier attempt ran is not known here.
+  const gpuMemory = attempt === undefined || attempt === job.attempt ? gpuMemoryOf(job, nodes.data ?? [], sum) : null;
 
   const text: Record<(typeof unitOf)[Resource], (value: number) => string> = useMemo(
     () => ({
@@ -68,9 +70,9 @@ export default function MonitorTab({ job }: { job: Job }) {
       if (!each.some((line) => line.points.some((point) => point[1] !== null))) return [];
       const mean = resource === "gpu_load";
       const whole = sum ? [together(each, t(mean ? "monitor.mean" : "monitor.sum"), mean)] : busiest(each, SHOWN, t(mean ? "monitor.others_mean" : "monitor.others"), mean);
-      return [{ resource, lines: whole, total: together(each, "", mean).points, limit: resource === "gpu_memory" ? gpuMemoryOf(job, nodes.data ?? [], sum) : limitOf(tasks, resource, sum) }];
+      return [{ resource, lines: whole, total: together(each, "", mean).points, limit: resource === "gpu_memory" ? gpuMemory : limitOf(tasks, resource, sum) }];
     });
-  }, [usage.data, nodes.data, job, sum, t]);
+  }, [usage.data, gpuMemory, sum, t]);
 
   if (usage.error && !usage.data) return <ErrorFace error={usage.error} retry={() => void usage.refetch()} />;
   if (usage.isPending) return <LoadingFace lines={8} />;

@@ -113,6 +113,7 @@ export function busiest(lines: UsageLine[], most: number, others: string, averag
   return [...lines.filter((line) => kept.has(line)), together(ranked.slice(most), others, average)];
 }
 
+/** One figure for all, or their sum; null where one is missing, or they differ. */
 const one = (limits: number[], sum: boolean): number | null => {
   if (!limits.length || limits.some((limit) => limit <= 0)) return null;
   if (sum) return limits.reduce((a, b) => a + b, 0);
@@ -126,9 +127,7 @@ export function limitOf(tasks: TaskMetrics[], resource: Resource, sum: boolean):
 
 /** How much memory a GPU, or all of them, has; null where they differ or one of them is not there any more. */
 export function gpuMemoryOf(job: Job, nodes: Schemas["Node"][], sum: boolean): number | null {
-  const gpus = job.roles.flatMap((role) => role.tasks ?? []).flatMap((task) => {
-    const node = nodes.find((node) => node.name === task.node);
-    return (task.gpus ?? []).map((index) => node?.gpus?.find((gpu) => gpu.index === index)?.memory ?? 0);
-  });
-  return one(gpus, sum);
+  const known = new Map(nodes.map((node) => [node.name, node.gpus ?? []]));
+  const tasks = job.roles.flatMap((role) => role.tasks ?? []);
+  return one(tasks.flatMap((task) => (task.gpus ?? []).map((index) => known.get(task.node ?? "")?.find((gpu) => gpu.index === index)?.memory ?? 0)), sum);
 }
