@@ -46,8 +46,8 @@ class Row:
 
     def cells(self):
         number = lambda n: f"{n:,.0f}" if abs(n) >= 100 else f"{n:.3g}"
-        bound = "" if self.goal is None else f"{'≥' if self.at_least else '≤'} {self.goal:g}{' ×' if self.theirs else ' ' + self.unit}"
-        return [self.what, f"{number(self.ours)} {self.unit}", self.peer or "–",
+        bound = "" if self.goal is None else f"{'≥' if self.at_least else '≤'} {self.goal:g}{' ×' if self.theirs else ' ' + self.unit}".rstrip()
+        return [self.what, f"{number(self.ours)} {self.unit}".rstrip(), self.peer or "–",
                 f"{number(self.theirs)} {self.unit}" if self.theirs else "–",
                 f"{self.value:.3g} ×" if self.theirs else "–", bound or "–",
                 "–" if self.goal is None else "yes" if self.reached else "**no**"]
