@@ -1,4 +1,5 @@
 """Fixtures for every test from outside. `server` is shared by a whole file; `make_server` gives servers of one's own."""
+import contextlib
 import pathlib
 import sys
 
@@ -9,6 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
 import trainyard  # noqa: E402  (found through the line above)
 
 
+@pytest.hookimpl(tryfirst=True)   # xdist reads the groups in its own hook
 def pytest_collection_modifyitems(items):
     """Which tests stay together when several workers share the work: those of a file, which share its server, and all that
     start a Docker daemon, of which two at a time would only wait for each other."""
@@ -31,5 +33,14 @@ def make_server(tmp_path):
         return made[-1]
 
     yield make
-    for each in made:
-        each.destroy()
+    with contextlib.ExitStack() as ends:
+        for each in made:
+            ends.callback(each.destroy)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What passed only when it was run again, with what it died of the first time: for tools/test, which repeats it at the end."""
+    for report in terminalreporter.stats.get("rerun", []):
+        crash = getattr(report.longrepr, "reprcrash", None)
+        cause = (crash.message if crash else str(report.longrepr)).strip().splitlines()
+        terminalreporter.write_line(f"unsteady: {report.nodeid}: {cause[0] if cause else report.when}")

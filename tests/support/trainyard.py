@@ -23,6 +23,8 @@ PROGRAM = pathlib.Path(os.environ.get("TRAINYARD_PROGRAM", ROOT / "build/trainya
 FINAL = {"succeeded", "failed", "cancelled"}
 # Sanitizer builds and a busy machine are slow; a test that waits this long has found something.
 PATIENCE = float(os.environ.get("TRAINYARD_TEST_PATIENCE", "60"))
+SANITIZER_REPORT = re.compile(r"ERROR: \w+Sanitizer|runtime error: ")
+CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE}
 
 
 class NotReady(Exception):
@@ -152,8 +154,15 @@ class Server:
         return self.start()
 
     def destroy(self):
-        """Ends the server and every task it left behind."""
+        """Ends the server and every task it left behind; whatever the test found, a server that crashed has failed it."""
+        ended = self.process.poll() if self.process else None
         self.kill()
+        self.clean_up()
+        printed = self.log_path.read_text(errors="replace") if self.log_path.exists() else ""
+        assert not SANITIZER_REPORT.search(printed), f"a sanitizer reported:\n{printed[-8000:]}"
+        assert ended is None or -ended not in CRASHES, f"the server died of {signal.Signals(-ended).name}:\n{printed[-4000:]}"
+
+    def clean_up(self):
         mark = str(self.data_dir).encode() + b"/"
         for _ in range(20):
             left = [pid for pid in processes_with(mark) if pid != os.getpid()]

@@ -26,14 +26,15 @@ def test_cases_of_all_writers_are_counted(runner, tmp_path):
     report.write_text("""<testsuites><testsuite>
       <testcase classname="A" name="good" status="run" result="completed"/>
       <testcase classname="A" name="bad" status="run"><failure message="no"/></testcase>
-      <testcase classname="A" name="broken"><error message="no"/></testcase>
+      <testcase classname="A" name="broken"><error>broken
+        at its second line</error></testcase>
       <testcase classname="A" name="off" status="notrun"/>
       <testcase classname="A" name="left out"><skipped/></testcase>
       <testcase name="ctest" status="fail"/>
     </testsuite></testsuites>""")
     count = runner.count_junit(report)
     assert (count.passed, count.failed) == (1, 3)
-    assert count.failures == ["A.bad", "A.broken", "ctest"]
+    assert count.failures == ["A.bad: no", "A.broken: broken", "ctest"]
 
 
 def test_a_step_that_fails_without_a_report_counts(runner, tmp_path):
@@ -48,6 +49,16 @@ def test_a_report_of_success_with_a_bad_exit_counts_as_failure(runner, tmp_path)
     suite = runner.Suite("basic")
     suite.junit("odd", report, "sh", "-c", f"echo '<testsuite><testcase name=\"a\"/></testsuite>' > {report}; exit 3")
     assert (suite.total.passed, suite.total.failed) == (1, 1)
+
+
+def test_what_passed_only_when_run_again_is_named_and_counts_as_passed(runner, tmp_path):
+    report = tmp_path / "report.xml"
+    suite = runner.Suite("basic")
+    suite.junit("shaky", report, "sh", "-c", "echo 'unsteady: a: the server ended with -9';"
+                f"echo '<testsuite><testcase name=\"a\"/></testsuite>' > {report}")
+    suite.finish()
+    assert (suite.total.passed, suite.total.failed) == (1, 0)
+    assert runner.read_summary().unsteady == ["a: the server ended with -9"]
 
 
 def test_the_summary_adds_both_suites(runner):
