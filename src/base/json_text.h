@@ -1,19 +1,44 @@
 #pragma once
+#include <bit>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
 namespace ty {
 
+/// How many bytes at the front need no escape, eight at a time: most of a job file is such bytes.
+inline std::size_t plain_json_prefix(std::string_view text) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101, kHighs = kOnes << 7;
+  const auto with_zero = [](std::uint64_t eight) { return (eight - kOnes) & ~eight & kHighs; };
+  static_assert(std::endian::native == std::endian::little);
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, text.data() + at, 8);
+    const std::uint64_t below_space = (eight - kOnes * 0x20) & ~eight & kHighs;
+    const std::uint64_t special = below_space | with_zero(eight ^ kOnes * '"') |
+                                  with_zero(eight ^ kOnes * '\\') | with_zero(eight ^ kOnes * 0x7F);
+    // What lies behind the first hit may be marked by its borrow; the first itself is exact.
+    if (special != 0) return at + static_cast<std::size_t>(std::countr_zero(special)) / 8;
+  }
+  const auto is_plain = [](unsigned char c) {
+    return c >= 0x20 && c != '"' && c != '\\' && c != 0x7F;
+  };
+  while (at < text.size() && is_plain(static_cast<unsigned char>(text[at]))) ++at;
+  return at;
+}
+
 /// `text` quoted and escaped, as JSON and YAML both read it. Bytes that are no UTF-8 pass through
 /// unchanged.
 inline void append_json_string(std::string& out, std::string_view text) {
   out += '"';
-  std::size_t plain = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F) continue;
-    out.append(text.data() + plain, i - plain);
-    plain = i + 1;
+  while (true) {
+    const std::size_t plain = plain_json_prefix(text);
+    out.append(text.data(), plain);
+    if (plain == text.size()) break;
+    const auto c = static_cast<unsigned char>(text[plain]);
+    text.remove_prefix(plain + 1);
     switch (c) {
       case '"':
         out += "\\\"";
@@ -37,7 +62,6 @@ inline void append_json_string(std::string& out, std::string_view text) {
         out += kHex[c & 15];
     }
   }
-  out.append(text.data() + plain, text.size() - plain);
   out += '"';
 }
 

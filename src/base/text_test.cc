@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/ids.h"
+#include "base/json_text.h"
 #include "base/time.h"
 
 namespace ty {
@@ -51,6 +52,24 @@ TEST(Time, DurationsNeedAUnitAndOrder) {
   for (const char* bad : {"", "90", "2 hours", "30m1h", "-1s", "1h1h", "99999999999999999d"}) {
     EXPECT_FALSE(parse_duration(bad)) << bad;
   }
+}
+
+TEST(JsonText, WhatNeedsNoEscapeIsFoundByteForByte) {
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    const bool plain = byte >= 0x20 && c != '"' && c != '\\' && byte != 0x7F;
+    for (std::size_t at = 0; at < 19; ++at) {
+      std::string text(19, '\xe8');  // beyond ASCII is plain too
+      text[at] = c;
+      EXPECT_EQ(plain_json_prefix(text), plain ? text.size() : at) << byte << " at " << at;
+    }
+  }
+}
+
+TEST(JsonText, EscapesStandBetweenPlainRuns) {
+  std::string out;
+  append_json_string(out, "a \"quoted\" C:\\path\nnext\tline\x01\x7f, 训练");
+  EXPECT_EQ(out, R"("a \"quoted\" C:\\path\nnext\tline\u0001\u007f, 训练")");
 }
 
 TEST(Ids, JobIdsHaveTheirShape) {

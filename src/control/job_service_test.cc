@@ -131,6 +131,20 @@ TEST(Capacity, IsAskedByManyThreadsAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST(Capacity, FollowsTheMachines) {
+  Capacity capacity;
+  sched::Request request;
+  request.groups.push_back({.tasks = {{0, 0}}, .each = {.cpu_milli = 8000, .memory = 1 << 20}});
+  request.min_tasks = 1;
+  EXPECT_FALSE(capacity.fits_ever(request));
+  capacity.set_nodes({{.name = "small", .cpu_milli = 4000, .memory = 1 << 30}});
+  EXPECT_FALSE(capacity.fits_ever(request));
+  capacity.set_nodes({{.name = "large", .cpu_milli = 16000, .memory = 1 << 30}});
+  EXPECT_TRUE(capacity.fits_ever(request));
+  capacity.set_nodes({});
+  EXPECT_FALSE(capacity.fits_ever(request));
+}
+
 TEST(JobService, JobsAreFoundByPrefixAndByHandle) {
   World world;
   const JobId id = world.submit_one("name: mnist\nrun: 'true'\n");

@@ -125,6 +125,20 @@ TEST_P(PeopleTest, WorkspacesHaveMembersWithRoles) {
   EXPECT_EQ(error_of(stores().workspaces.remove(workspace.id)).code, Errc::Conflict);
 }
 
+TEST_P(PeopleTest, AWorkspaceIsFoundByWhatItIsCalledNow) {
+  auto workspace = run(stores().workspaces.create({.name = "vision"}));
+  EXPECT_EQ(run(stores().workspaces.find_by_name("vision")).description, "");
+  workspace.description = "eyes";
+  run(stores().workspaces.update(workspace));
+  EXPECT_EQ(run(stores().workspaces.find_by_name("vision")).description, "eyes");
+  workspace.name = "sight";
+  run(stores().workspaces.update(workspace));
+  EXPECT_EQ(error_of(stores().workspaces.find_by_name("vision")).code, Errc::NotFound);
+  EXPECT_EQ(run(stores().workspaces.find_by_name("sight")).id, workspace.id);
+  run(stores().workspaces.remove(workspace.id));
+  EXPECT_EQ(error_of(stores().workspaces.find_by_name("sight")).code, Errc::NotFound);
+}
+
 TEST_P(PeopleTest, SettingsAreKept) {
   EXPECT_EQ(run(stores().settings.get("x")), std::nullopt);
   EXPECT_EQ(run(stores().settings.get_or_set("x", "1")), "1");

@@ -71,6 +71,28 @@ asio::awaitable<Result<Workspace>> WorkspaceStore::create(Workspace workspace) {
   co_return co_await db_.write(std::move(write));
 }
 
+std::optional<Workspace> WorkspaceStore::Known::find(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::uint64_t WorkspaceStore::Known::generation() const {
+  const std::lock_guard lock(mutex_);
+  return generation_;
+}
+
+void WorkspaceStore::Known::keep(const Workspace& workspace, std::uint64_t generation) {
+  const std::lock_guard lock(mutex_);
+  if (generation == generation_) by_name_.insert_or_assign(workspace.name, workspace);
+}
+
+void WorkspaceStore::Known::forget() {
+  const std::lock_guard lock(mutex_);
+  by_name_.clear();
+  ++generation_;
+}
+
 asio::awaitable<Result<Workspace>> WorkspaceStore::find(WorkspaceId id) {
   auto read = [id](Tx& tx) {
     return first_workspace(
@@ -81,13 +103,17 @@ asio::awaitable<Result<Workspace>> WorkspaceStore::find(WorkspaceId id) {
 }
 
 asio::awaitable<Result<Workspace>> WorkspaceStore::find_by_name(std::string name) {
+  if (auto known = known_.find(name)) co_return *std::move(known);
+  const std::uint64_t generation = known_.generation();
   auto read = [&name](Tx& tx) {
     return first_workspace(
         tx.query("select id, name, description, created_at from workspaces where name = :name",
                  name),
         "called " + name);
   };
-  co_return co_await db_.read(std::move(read));
+  Result<Workspace> found = co_await db_.read(std::move(read));
+  if (found) known_.keep(*found, generation);
+  co_return found;
 }
 
 asio::awaitable<Result<std::vector<Workspace>>> WorkspaceStore::list() {
@@ -113,7 +139,9 @@ asio::awaitable<Result<void>> WorkspaceStore::update(Workspace workspace) {
       return fail(Errc::NotFound, fmt::format("there is no workspace {}", workspace.name));
     return {};
   };
-  co_return co_await db_.write(std::move(write));
+  Result<void> written = co_await db_.write(std::move(write));
+  known_.forget();  // also when it failed: a lost connection may have lost only the answer
+  co_return written;
 }
 
 asio::awaitable<Result<void>> WorkspaceStore::remove(WorkspaceId id) {
@@ -130,7 +158,9 @@ asio::awaitable<Result<void>> WorkspaceStore::remove(WorkspaceId id) {
     TY_DO(tx.exec("delete from memberships where workspace_id = :id", id));
     return tx.remember_id(Sequence::Workspaces, id.value);
   };
-  co_return co_await db_.write(std::move(write));
+  Result<void> written = co_await db_.write(std::move(write));
+  known_.forget();
+  co_return written;
 }
 
 asio::awaitable<Result<void>> WorkspaceStore::set_member(UserId user,

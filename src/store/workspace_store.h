@@ -1,5 +1,7 @@
 #pragma once
 #include <boost/asio/awaitable.hpp>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,7 +37,23 @@ class WorkspaceStore {
                                                                            WorkspaceId workspace);
 
  private:
+  /// Every submission asks for a workspace by its name; nobody but this store changes them.
+  class Known {
+   public:
+    std::optional<model::Workspace> find(const std::string& name) const;
+    /// What a later reading of the table must still be, to be kept.
+    std::uint64_t generation() const;
+    void keep(const model::Workspace& workspace, std::uint64_t generation);
+    void forget();
+
+   private:
+    mutable std::mutex mutex_;
+    std::map<std::string, model::Workspace> by_name_;
+    std::uint64_t generation_ = 0;
+  };
+
   Database& db_;
+  Known known_;
 };
 
 /// Few named texts that the server remembers: secrets of its own, what was done once.

@@ -105,15 +105,20 @@ wrk.headers["Content-Type"] = "application/json"
 
 def submissions(folder, rows, args):
     """Durable submissions: HTTP, signed in, 3 KB job, 64 connections. The node is too small, so nothing runs meanwhile."""
-    store = subprocess.run([program("store_bench"), "--jobs", "10000", "--submits", "20000", "--dir", folder / "store"],
-                           capture_output=True, text=True, check=True).stdout
-    raw = median([float(x) for x in re.findall(r"raw SQLite, batches of 50: (\d+)", store)])
-    inside = median([float(x) for x in re.findall(r"ours, 64 writers: (\d+)", store)])
+    raws, insides, rates = [], [], []
+    # In turns: a machine that is slower for a minute is so for both.
+    for turn in range(3):
+        store = subprocess.run([program("store_bench"), "--jobs", "10000", "--submits", "20000", "--dir", folder / f"store-{turn}"],
+                               capture_output=True, text=True, check=True).stdout
+        raws += [float(x) for x in re.findall(r"raw SQLite, batches of 50: (\d+)", store)]
+        insides += [float(x) for x in re.findall(r"ours, 64 writers: (\d+)", store)]
+        with Server(folder / f"submit-{turn}", TRAINYARD_NODE__CPUS="1", TRAINYARD_LOG__LEVEL="error") as server:
+            script = post_script(folder, server.token)
+            rate, _, _, bad = wrk(server.url + "/api/v1/jobs", script, 8)
+            assert bad == 0, f"{bad} submissions were refused"
+            rates.append(rate)
+    raw, inside, rate = median(raws), median(insides), median(rates)
     rows.append(Row("durable submissions inside the store, 64 writers", inside, "/s", "SQLite FULL, batches of 50", raw, 0.7))
-    with Server(folder / "submit", TRAINYARD_NODE__CPUS="1", TRAINYARD_LOG__LEVEL="error") as server:
-        script = post_script(folder, server.token)
-        rate, p50, p99, bad = wrk(server.url + "/api/v1/jobs", script, 8)
-        assert bad == 0, f"{bad} submissions were refused"
     rows.append(Row("durable submissions over HTTP, 64 connections", rate, "/s", "SQLite FULL, batches of 50", raw, 0.7))
     if slurm.installed():
         with slurm.Slurm(folder / "slurm-submit", tuned=True) as peer:

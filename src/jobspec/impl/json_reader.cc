@@ -1,5 +1,6 @@
 #include <string>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "jobspec/impl/readers.h"
 
@@ -155,6 +156,8 @@ class JsonReader {
   std::string_view text() {
     const std::size_t from = ++at_;
     for (; at_ < source_.size(); ++at_) {
+      at_ += plain_json_prefix(source_.substr(at_));
+      if (at_ == source_.size()) break;
       const char c = source_[at_];
       if (c == '"') return source_.substr(from, at_++ - from);
       if (c == '\\') return escaped_text(from);

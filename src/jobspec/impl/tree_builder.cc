@@ -109,7 +109,7 @@ void TreeBuilder::check_duplicates(std::uint32_t map) {
     }
     return;
   }
-  std::unordered_map<std::string_view, std::uint32_t> seen;
+  std::unordered_map<std::string_view, std::uint32_t> seen(tree_.node(map).count);
   for (std::uint32_t a = tree_.node(map).first; a != 0; a = tree_.node(a).next) {
     const auto [first, fresh] = seen.emplace(tree_.node(a).key, a);
     if (!fresh) twice(a, first->second);

@@ -138,7 +138,8 @@ bool NativeReader::read_env(Slot slot, model::EnvMap& out) {
   if (!slot) return true;
   if (!read_map(slot)) return false;
   for (const Ref entry : slot.ref) {
-    auto& value = out[std::string(entry->key)];
+    // Mostly written in order, so the end is a good guess.
+    auto& value = out.try_emplace(out.end(), std::string(entry->key))->second;
     if (entry.is_null()) {
       value = std::nullopt;
     } else if (entry.is_scalar()) {

@@ -92,6 +92,7 @@ std::shared_ptr<const Shape> ShapeTable::intern(const Request& request) {
   shape->id = slot->second.id;
   memos_[shape->id] = {};
   slot->second.shape = shape;
+  recent_[next_recent_++ % recent_.size()] = shape;
   return shape;
 }
 

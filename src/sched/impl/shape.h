@@ -1,10 +1,12 @@
 #pragma once
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "sched/explanation.h"
 #include "sched/impl/amount.h"
 #include "sched/request.h"
 
@@ -57,6 +59,8 @@ struct Shape {
 struct ShapeMemo {
   std::uint64_t options_for_site = 0;  ///< Cluster::site_version() of `options`
   std::vector<GroupOptions> options;   ///< per group
+  std::uint64_t never_for_site = 0;    ///< Cluster::site_version() of `never`
+  std::vector<Statement> never;        ///< why the site, even empty, has no room; empty: it has
   std::uint64_t fitted = 0;            ///< Cluster::version() at which it last fitted
   std::uint64_t too_tight = 0;         ///< Cluster::loosened() at which it last did not fit
   std::uint64_t no_room_at = 0;  ///< State::changes at which stopping others was last of no use…
@@ -80,6 +84,10 @@ class ShapeTable {
   std::size_t sweep_at_ = 64;
   std::vector<int> spare_ids_;
   std::vector<ShapeMemo> memos_;
+  /// The last few new ones stay known though nobody waits with them: jobs come one by one, and the
+  /// next is like the one before.
+  std::array<std::shared_ptr<const Shape>, 32> recent_;
+  std::size_t next_recent_ = 0;
 };
 
 }  // namespace ty::sched

@@ -146,37 +146,37 @@ std::vector<Statement> shortfall(State& s, const Shape& shape) {
                {"room", static_cast<std::int64_t>(room_for(s.cluster, shape, options))}})};
 }
 
-std::vector<Statement> never_fits(State& s,
-                                  const Request& request,
-                                  const std::shared_ptr<const Shape>& shape) {
-  if (const auto* account = s.ledger.account(request.workspace)) {
-    const auto check = [&](const Bound& bound, std::string_view code) -> std::vector<Statement> {
-      const auto room = left_of(bound, {});
-      const auto over = [&](Scarce what, std::string_view unit) {
-        return say(code,
-                   {{"needs", bare(part(shape->least, what), what)},
-                    {"what", std::string(unit)},
-                    {"workspace", account->name},
-                    {"limit", bare(part(room, what), what)}});
-      };
-      if (shape->least.gpus > room.gpus) return {over(Scarce::Gpus, "GPUs")};
-      if (shape->least.cpu_milli > room.cpu_milli) return {over(Scarce::Cpu, "CPUs")};
-      if (shape->least.memory > room.memory) return {over(Scarce::Memory, "of memory")};
-      return {};
-    };
-    if (auto found = check(account->limit, "above_limit"); !found.empty()) return found;
-    if (auto found = check(account->user_limit, "above_user_limit"); !found.empty()) return found;
-  }
+namespace {
 
-  auto empty = s.cluster.emptied();
+std::vector<Statement> above_bounds(const Account& account, const Shape& shape) {
+  const auto check = [&](const Bound& bound, std::string_view code) -> std::vector<Statement> {
+    const auto room = left_of(bound, {});
+    const auto over = [&](Scarce what, std::string_view unit) {
+      return say(code,
+                 {{"needs", bare(part(shape.least, what), what)},
+                  {"what", std::string(unit)},
+                  {"workspace", account.name},
+                  {"limit", bare(part(room, what), what)}});
+    };
+    if (shape.least.gpus > room.gpus) return {over(Scarce::Gpus, "GPUs")};
+    if (shape.least.cpu_milli > room.cpu_milli) return {over(Scarce::Cpu, "CPUs")};
+    if (shape.least.memory > room.memory) return {over(Scarce::Memory, "of memory")};
+    return {};
+  };
+  if (auto found = check(account.limit, "above_limit"); !found.empty()) return found;
+  return check(account.user_limit, "above_user_limit");
+}
+
+std::vector<Statement> beyond_site(const Cluster& cluster, const Shape& shape) {
+  auto empty = cluster.emptied();
   const auto& site = empty.site();
-  const auto options = options_for(*shape, site);
-  if (fits(empty, *shape, options, {})) return {};
+  const auto options = options_for(shape, site);
+  if (fits(empty, shape, options, {})) return {};
   if (std::ranges::none_of(site.present, [](char p) { return p != 0; }))
     return {say("no_nodes", {})};
 
-  for (int g : shape->hardest_first) {
-    const auto& need = shape->groups[g].need;
+  for (int g : shape.hardest_first) {
+    const auto& need = shape.groups[g].need;
     const auto alone = [&] {
       for (const auto& option : options[g].all) {
         for (int n = 0; n < empty.nodes(); ++n) {
@@ -242,14 +242,30 @@ std::vector<Statement> never_fits(State& s,
     }
     return {say("not_together", {{"needs", all_needs(need.amount, need.gpu_types)}})};
   }
-  const auto& hardest = shape->groups[shape->hardest_first.front()].need;
-  const auto wanted = shape->elastic() ? shape->least : shape->total;
+  const auto& hardest = shape.groups[shape.hardest_first.front()].need;
+  const auto wanted = shape.elastic() ? shape.least : shape.total;
   return {say(
       "site_too_small",
       {{"needs",
         wanted.gpus > 0 ? gpus_in_words(wanted.gpus, hardest.gpu_types) : all_needs(wanted, {})},
-       {"tasks", static_cast<std::int64_t>(shape->min_tasks)},
-       {"room", static_cast<std::int64_t>(room_for(empty, *shape, options))}})};
+       {"tasks", static_cast<std::int64_t>(shape.min_tasks)},
+       {"room", static_cast<std::int64_t>(room_for(empty, shape, options))}})};
+}
+
+}  // namespace
+
+std::vector<Statement> never_fits(State& s,
+                                  const Request& request,
+                                  const std::shared_ptr<const Shape>& shape) {
+  if (const auto* account = s.ledger.account(request.workspace)) {
+    if (auto found = above_bounds(*account, *shape); !found.empty()) return found;
+  }
+  auto& memo = s.shapes.memo(*shape);
+  if (memo.never_for_site != s.cluster.site_version()) {
+    memo.never = beyond_site(s.cluster, *shape);
+    memo.never_for_site = s.cluster.site_version();
+  }
+  return memo.never;
 }
 
 }  // namespace ty::sched

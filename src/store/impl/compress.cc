@@ -10,6 +10,7 @@ namespace {
 
 /// Far above any job file; guards against a damaged header asking for all memory.
 constexpr unsigned long long kLargest = 256ull << 20;
+constexpr int kLevel = -1;
 
 struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
@@ -22,8 +23,8 @@ std::string compress(std::string_view bytes) {
   // Making a context costs more than packing a small file with it.
   thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
   std::string packed(ZSTD_compressBound(bytes.size()), '\0');
-  const std::size_t size =
-      ZSTD_compressCCtx(context.get(), packed.data(), packed.size(), bytes.data(), bytes.size(), 1);
+  const std::size_t size = ZSTD_compressCCtx(
+      context.get(), packed.data(), packed.size(), bytes.data(), bytes.size(), kLevel);
   TY_CHECK(!ZSTD_isError(size), "compressing into a buffer of the bound's size cannot fail");
   packed.resize(size);
   return packed;

@@ -1,7 +1,9 @@
 #include "store/impl/writer.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include "rt/log.h"
@@ -11,6 +13,13 @@ namespace ty::store {
 namespace {
 /// How long nobody may have asked for anything before the writer tidies up.
 constexpr auto kQuiet = std::chrono::milliseconds(50);
+/// A group that takes in late-comers takes no more than this, so that those who came first are not
+/// kept waiting.
+constexpr std::size_t kGroup = 256;
+/// Where many write at once, a moment's wait brings more of them into one commit, and all are
+/// answered sooner; who writes alone never waits.
+constexpr auto kLinger = std::chrono::microseconds(250);
+constexpr std::size_t kCompany = 8;
 }  // namespace
 
 Writer::Writer(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {
@@ -40,6 +49,7 @@ void Writer::loop() {
   std::vector<Item> items;
   while (wait_for_work(items)) {
     run_group(items);
+    last_group_ = items.size();
     for (Item& item : items) item.done(std::move(item.answer));
     items.clear();
     if (names_.far_behind(memory_)) index_names();
@@ -59,6 +69,11 @@ bool Writer::wait_for_work(std::vector<Item>& items) {
     patience = kQuiet.zero();
   }
   wake_.wait(lock, due);
+  if (last_group_ >= kCompany) {
+    lock.unlock();
+    std::this_thread::sleep_for(kLinger);
+    lock.lock();
+  }
   items.swap(queue_);
   return !items.empty();
 }
@@ -84,13 +99,26 @@ void Writer::run_group(std::vector<Item>& items) {
 }
 
 bool Writer::try_all(std::vector<Item>& items) {
-  for (Item& item : items) {
-    Tx tx(*connection_, &memory_);
-    item.answer = call(*item.work, tx);
-    if (connection_->lost()) return true;  // nobody's fault, and nothing to be saved
-    // A refusal before the first change (a stale version, a taken name) leaves nothing to undo.
-    if (connection_->must_undo() || (!item.answer && tx.changes() > 0)) return false;
-  }
+  std::size_t next = 0;
+  do {
+    for (; next < items.size(); ++next) {
+      Item& item = items[next];
+      Tx tx(*connection_, &memory_);
+      item.answer = call(*item.work, tx);
+      if (connection_->lost()) return true;  // nobody's fault, and nothing to be saved
+      // A refusal before the first change (a stale version, a taken name) leaves nothing to undo.
+      if (connection_->must_undo() || (!item.answer && tx.changes() > 0)) return false;
+    }
+  } while (take_late_comers(items));
+  return true;
+}
+
+bool Writer::take_late_comers(std::vector<Item>& items) {
+  if (items.size() >= kGroup) return false;
+  const std::lock_guard lock(mutex_);
+  if (queue_.empty()) return false;
+  std::ranges::move(queue_, std::back_inserter(items));
+  queue_.clear();
   return true;
 }
 

@@ -12,8 +12,8 @@
 
 namespace ty::store {
 
-/// The one thread that changes the database. Everything queued while it was busy becomes its next
-/// commit.
+/// The one thread that changes the database. Everything queued until it commits is in that commit:
+/// what came while the last one went to disk, and what came while this one was made.
 class Writer {
  public:
   using Work = std::function<Result<void>(Tx&)>;
@@ -39,8 +39,10 @@ class Writer {
   /// Everything queued; false when there is nothing and there will be nothing more.
   bool wait_for_work(std::vector<Item>& items);
   void run_group(std::vector<Item>& items);
-  /// Runs all; false when some `fn` failed after it had changed something.
+  /// Runs all, and those who come meanwhile; false when some `fn` failed after it had changed
+  /// something.
   bool try_all(std::vector<Item>& items);
+  bool take_late_comers(std::vector<Item>& items);
   /// The careful way: each in a savepoint of its own.
   Result<void> run_one_by_one(std::vector<Item>& items);
   Result<void> call(Work& work, Tx& tx);
@@ -56,6 +58,7 @@ class Writer {
   std::condition_variable wake_;
   std::vector<Item> queue_;
   bool stopping_ = false;
+  std::size_t last_group_ = 0;  ///< how many were in it
   std::thread thread_;
 };
 
