@@ -107,17 +107,19 @@ class Load {
 
 }  // namespace
 
-/// `decisions [NODES WAITING]`: one case, or all.
+/// `decisions [NODES WAITING [DECISIONS]]`: one case, or all. A cluster that was just filled at one
+/// stroke is like no other: first everything that runs is replaced once, some 5,000 jobs.
 int main(int argc, char** argv) {
   std::vector<std::pair<int, int>> cases;
   for (const int nodes : {100, 1000}) {
     for (const int waiting : {1'000, 10'000, 100'000}) cases.emplace_back(nodes, waiting);
   }
-  if (argc == 3) cases = {{std::stoi(argv[1]), std::stoi(argv[2])}};
+  if (argc >= 3) cases = {{std::stoi(argv[1]), std::stoi(argv[2])}};
+  const int decisions = argc >= 4 ? std::stoi(argv[3]) : 20'000;
   for (const auto& [nodes, waiting] : cases) {
     Load load(nodes, waiting);
-    load.run(200);
-    auto costs = load.run(2'000);
+    load.run(5'000);
+    auto costs = load.run(decisions);
     std::ranges::sort(costs);
     fmt::print("nodes {:5} waiting {:7} median {:8.1f} us  p99 {:8.1f} us\n",
                nodes,
