@@ -16,10 +16,6 @@ constexpr auto kQuiet = std::chrono::milliseconds(50);
 /// A group that takes in late-comers takes no more than this, so that those who came first are not
 /// kept waiting.
 constexpr std::size_t kGroup = 256;
-/// Where many write at once, a moment's wait brings more of them into one commit, and all are
-/// answered sooner; who writes alone never waits.
-constexpr auto kLinger = std::chrono::microseconds(250);
-constexpr std::size_t kCompany = 8;
 }  // namespace
 
 Writer::Writer(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {
@@ -49,7 +45,6 @@ void Writer::loop() {
   std::vector<Item> items;
   while (wait_for_work(items)) {
     run_group(items);
-    last_group_ = items.size();
     for (Item& item : items) item.done(std::move(item.answer));
     items.clear();
     if (names_.far_behind(memory_)) index_names();
@@ -69,11 +64,6 @@ bool Writer::wait_for_work(std::vector<Item>& items) {
     patience = kQuiet.zero();
   }
   wake_.wait(lock, due);
-  if (last_group_ >= kCompany) {
-    lock.unlock();
-    std::this_thread::sleep_for(kLinger);
-    lock.lock();
-  }
   items.swap(queue_);
   return !items.empty();
 }

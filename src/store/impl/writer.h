@@ -58,7 +58,6 @@ class Writer {
   std::condition_variable wake_;
   std::vector<Item> queue_;
   bool stopping_ = false;
-  std::size_t last_group_ = 0;  ///< how many were in it
   std::thread thread_;
 };
 
