@@ -61,6 +61,12 @@ def test_what_passed_only_when_run_again_is_named_and_counts_as_passed(runner, t
     assert runner.read_summary().unsteady == ["a: the server ended with -9"]
 
 
+def test_what_the_browser_ran_again_is_found_in_its_log(runner):
+    log = "Running 3 tests\n\n  1 failed\n    a.spec.ts:1:1 › fails ───\n  1 flaky\n    jobs.spec.ts:12:1 › a list ───────\n  1 passed (2s)\n"
+    assert runner.unsteady_in(log) == ["jobs.spec.ts:12:1 › a list ───────"]
+    assert runner.unsteady_in("  3 passed (2s)\n") == []
+
+
 def test_the_summary_adds_both_suites(runner):
     for name, passed in (("basic", 5), ("extra", 7)):
         suite = runner.Suite(name)
