@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import signal
 import socket
@@ -37,9 +38,14 @@ class NotReady(Exception):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port for a server that goes away and comes back. Below those that tasks get (20000 on) and those that the kernel gives to
+    outgoing connections: a client that calls again and again while the server is down would one day be given the very port it
+    calls, be connected to itself, and keep the server from coming back."""
+    while True:
+        port = random.randrange(10_000, 20_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def eventually(check, what, patience=PATIENCE, pause=0.02):
