@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ty::api {
@@ -87,33 +88,12 @@ void JsonWriter::append_text(std::string_view text) {
     out_ += '"';
     return;
   }
-  // Most text needs no change and is copied in runs.
-  std::size_t copied = 0;
-  const auto replace = [&](std::size_t at, std::size_t size, std::string_view with) {
-    out_.append(text, copied, at - copied);
-    out_ += with;
-    copied = at + size;
-  };
-  std::size_t bad = invalid_utf8(text);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (i == bad) {
-      replace(i, 1, "\xEF\xBF\xBD");
-      const std::size_t next = invalid_utf8(text.substr(i + 1));
-      bad = next == std::string_view::npos ? next : i + 1 + next;
-    } else if (c == '"') {
-      replace(i, 1, "\\\"");
-    } else if (c == '\\') {
-      replace(i, 1, "\\\\");
-    } else if (c == '\n') {
-      replace(i, 1, "\\n");
-    } else if (c == '\t') {
-      replace(i, 1, "\\t");
-    } else if (c < 0x20 || c == 0x7F) {
-      replace(i, 1, fmt::format("\\u{:04x}", c));
-    }
+  for (std::size_t bad; (bad = invalid_utf8(text)) != std::string_view::npos;) {
+    append_json_escaped(out_, text.substr(0, bad));
+    out_ += "\xEF\xBF\xBD";
+    text.remove_prefix(bad + 1);
   }
-  out_.append(text, copied);
+  append_json_escaped(out_, text);
   out_ += '"';
 }
 

@@ -29,14 +29,13 @@ inline std::size_t plain_json_prefix(std::string_view text) {
   return at;
 }
 
-/// `text` quoted and escaped, as JSON and YAML both read it. Bytes that are no UTF-8 pass through
-/// unchanged.
-inline void append_json_string(std::string& out, std::string_view text) {
-  out += '"';
+/// What stands between the quotes: `text` escaped, as JSON and YAML both read it. Bytes that are no
+/// UTF-8 pass through unchanged.
+inline void append_json_escaped(std::string& out, std::string_view text) {
   while (true) {
     const std::size_t plain = plain_json_prefix(text);
     out.append(text.data(), plain);
-    if (plain == text.size()) break;
+    if (plain == text.size()) return;
     const auto c = static_cast<unsigned char>(text[plain]);
     text.remove_prefix(plain + 1);
     switch (c) {
@@ -62,6 +61,11 @@ inline void append_json_string(std::string& out, std::string_view text) {
         out += kHex[c & 15];
     }
   }
+}
+
+inline void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  append_json_escaped(out, text);
   out += '"';
 }
 
