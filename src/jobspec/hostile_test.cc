@@ -5,8 +5,7 @@
 #include "base/testing/pace.h"
 #include "jobspec/read.h"
 
-/// Files made to hurt (job-model §10): each gets an answer, on a quiet machine in less than a
-/// second.
+/// Files made to hurt (job-model §10): each gets an answer, in less than a second.
 namespace ty::jobspec {
 namespace {
 

@@ -2,12 +2,12 @@
 
 namespace ty {
 
-/// How many times longer than on a quiet machine, in a plain build, a test lets something take: a
-/// bound on time is there for mistakes in kind, not for a neighbour's load.
+/// How many times longer than in the build that ships a test lets something take: a sanitizer's
+/// own work is not the program's.
 #if defined(__has_feature) && (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-inline constexpr int kTestSlowdown = 10;
+inline constexpr int kTestSlowdown = 4;
 #else
-inline constexpr int kTestSlowdown = 3;
+inline constexpr int kTestSlowdown = 1;
 #endif
 
 }  // namespace ty
