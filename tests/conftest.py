@@ -39,7 +39,7 @@ def make_server(tmp_path):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """What passed only when it was run again, with what it died of the first time: for tools/test, which repeats it at the end."""
+    """What failed at first and was run again, with its cause: for tools/test, which repeats it at the end."""
     for report in terminalreporter.stats.get("rerun", []):
         crash = getattr(report.longrepr, "reprcrash", None)
         cause = (crash.message if crash else str(report.longrepr)).strip().splitlines()

@@ -379,7 +379,8 @@ PARTS = {"submissions": submissions, "kill-9": kill_nine, "end-to-end": end_to_e
 def machine():
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text()).group(1)
     memory = int(re.search(r"MemTotal:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text()).group(1)) / 2**20
-    return f"{os.cpu_count()} × {model}, {memory:.0f} GB, Linux {os.uname().release}"
+    kernel = ".".join(os.uname().release.split(".")[:2])
+    return f"{os.cpu_count()} × {model}, {memory:.0f} GB, Linux {kernel}"
 
 
 def table(rows):
