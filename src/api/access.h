@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "control/account_service.h"
+#include "control/users/account_service.h"
 #include "net/http.h"
 
 namespace ty::api {

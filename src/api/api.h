@@ -3,12 +3,12 @@
 #include <string>
 
 #include "config/config.h"
-#include "control/account_service.h"
-#include "control/job_service.h"
-#include "control/log_service.h"
-#include "control/registry_service.h"
-#include "control/scheduling_service.h"
-#include "control/usage_service.h"
+#include "control/cluster/scheduling_service.h"
+#include "control/jobs/job_service.h"
+#include "control/jobs/usage_service.h"
+#include "control/logs/log_service.h"
+#include "control/registries/registry_service.h"
+#include "control/users/account_service.h"
 #include "net/http_server.h"
 
 namespace ty::api {

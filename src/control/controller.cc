@@ -6,7 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
-#include "control/queue_move.h"
+#include "control/cluster/queue_move.h"
 #include "rt/run_on.h"
 
 namespace ty::control {

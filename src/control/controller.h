@@ -11,10 +11,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "control/cluster/port_pool.h"
 #include "control/event_hub.h"
-#include "control/launcher.h"
+#include "control/jobs/launcher.h"
 #include "control/live_job.h"
-#include "control/port_pool.h"
 #include "control/task_board.h"
 #include "engine/engine.h"
 #include "rt/blocking_pool.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "control/held_spec.h"
+#include "control/jobs/held_spec.h"
 #include "model/job.h"
 #include "model/job_progress.h"
 #include "model/job_spec.h"

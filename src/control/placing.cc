@@ -1,7 +1,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "control/capacity.h"
+#include "control/cluster/capacity.h"
 #include "control/controller.h"
 #include "model/names.h"
 

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "control/capacity.h"
+#include "control/cluster/capacity.h"
+#include "control/cluster/queue_move.h"
 #include "control/controller.h"
-#include "control/queue_move.h"
 #include "model/failure.h"
 #include "model/spec_json.h"
 #include "rt/log.h"

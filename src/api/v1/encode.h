@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "api/json_writer.h"
-#include "control/job_service.h"
-#include "control/log_service.h"
-#include "control/registry_service.h"
+#include "control/jobs/job_service.h"
+#include "control/logs/log_service.h"
+#include "control/registries/registry_service.h"
 #include "net/http.h"
 
 /// From our nouns to the contract's: one function per schema of contract/openapi.yaml. Each writes

@@ -3,7 +3,7 @@
 #include "api/json_reader.h"
 #include "api/query_reader.h"
 #include "api/v1/encode.h"
-#include "control/registry_service.h"
+#include "control/registries/registry_service.h"
 
 /// /registries
 namespace ty::api {

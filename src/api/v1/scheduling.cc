@@ -3,7 +3,7 @@
 #include "api/json_reader.h"
 #include "api/query_reader.h"
 #include "api/v1/encode.h"
-#include "control/scheduling_service.h"
+#include "control/cluster/scheduling_service.h"
 
 /// /scheduling, /nodes/{name}/draining
 namespace ty::api {

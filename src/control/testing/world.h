@@ -10,11 +10,11 @@
 #include <string>
 #include <thread>
 
-#include "control/account_service.h"
-#include "control/capacity.h"
+#include "control/cluster/capacity.h"
 #include "control/controller.h"
-#include "control/job_service.h"
-#include "control/log_service.h"
+#include "control/jobs/job_service.h"
+#include "control/logs/log_service.h"
+#include "control/users/account_service.h"
 #include "engine/fake/fake_engine.h"
 #include "telemetry/log_paths.h"
 

@@ -1,0 +1,180 @@
+#include "control/cluster/scheduling_service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "auth/permission.h"
+#include "rt/log.h"
+
+namespace ty::control {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::string_view kSetting = "scheduling";
+
+Error unknown(std::vector<Fault> faults) {
+  std::string message;
+  for (const Fault& fault : faults) {
+    if (!message.empty()) message += "; ";
+    message += fault.pointer + ": " + fault.message;
+  }
+  return Error{Errc::Invalid, std::move(message), std::move(faults)};
+}
+
+}  // namespace
+
+asio::awaitable<Result<SchedulingService::Stored>> SchedulingService::stored() {
+  TY_CO_TRY(std::optional<std::string> text, co_await p_.settings.get(std::string(kSetting)));
+  Stored found{std::move(text), {}};
+  if (found.text) {
+    auto rules = rules_from_json(*found.text);
+    if (!rules) co_return std::unexpected(std::move(rules).error().with_context("stored rules"));
+    found.rules = *std::move(rules);
+  }
+  co_return found;
+}
+
+asio::awaitable<Result<void>> SchedulingService::load() {
+  TY_CO_TRY(Stored found, co_await stored());
+  std::vector<Fault> gone;
+  TY_CO_TRY(SiteShare share, co_await resolve(std::move(found.rules), gone));
+  for (const Fault& fault : gone)
+    log::warn("scheduling.rule_ignored at={} problem={}", fault.pointer, fault.message);
+  p_.controller.set_share(std::move(share));
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<SchedulingRules>> SchedulingService::rules(auth::Principal who) {
+  TY_CO_DO(auth::may(who, auth::Action::ShowNodes, {}));
+  TY_CO_TRY(Stored found, co_await stored());
+  co_return std::move(found.rules);
+}
+
+asio::awaitable<Result<SchedulingRules>> SchedulingService::set(auth::Principal who,
+                                                                SchedulingRules rules) {
+  TY_CO_DO(auth::may(who, auth::Action::ManageSite, {}));
+  TY_CO_DO(co_await check_nodes(rules));
+  TY_CO_TRY(Stored before, co_await stored());
+  if (rules.version >= 0 && rules.version != before.rules.version) {
+    co_return fail(Errc::Conflict,
+                   fmt::format("the rules changed meanwhile (version {}, yours is {}); read them "
+                               "again and put your change into those",
+                               before.rules.version,
+                               rules.version));
+  }
+  co_return co_await store(std::move(before), std::move(rules));
+}
+
+asio::awaitable<Result<void>> SchedulingService::set_draining(auth::Principal who,
+                                                              std::string node,
+                                                              bool draining) {
+  TY_CO_DO(auth::may(who, auth::Action::ManageNodes, {}));
+  const std::vector<NodeView> nodes = co_await p_.controller.nodes();
+  const bool there =
+      std::ranges::any_of(nodes, [&](const NodeView& view) { return view.info.name == node; });
+  TY_CO_TRY(Stored before, co_await stored());
+  SchedulingRules rules = before.rules;
+  const auto erased = std::erase(rules.draining, node);
+  if (!there && erased == 0) co_return fail(Errc::NotFound, "there is no node " + node);
+  if (draining) rules.draining.push_back(std::move(node));
+  TY_CO_TRY(const SchedulingRules now, co_await store(std::move(before), std::move(rules)));
+  (void)now;
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<SchedulingRules>> SchedulingService::store(Stored before,
+                                                                  SchedulingRules rules) {
+  rules.version = before.rules.version + 1;
+  std::vector<Fault> faults;
+  TY_CO_TRY(SiteShare share, co_await resolve(rules, faults));
+  if (!faults.empty()) co_return std::unexpected(unknown(std::move(faults)));
+  // Stored first: what the scheduler does by these rules, it also does after a restart.
+  TY_CO_DO(co_await p_.settings.replace(
+      std::string(kSetting), std::move(before.text), rules_to_json(rules)));
+  p_.controller.set_share(std::move(share));
+  log::info("scheduling.changed version={} quotas={} reservations={} draining={}",
+            rules.version,
+            rules.quotas.size(),
+            rules.reservations.size(),
+            rules.draining.size());
+  co_return rules;
+}
+
+asio::awaitable<Result<void>> SchedulingService::check_nodes(SchedulingRules rules) {
+  const std::vector<NodeView> nodes = co_await p_.controller.nodes();
+  std::vector<Fault> faults;
+  const auto check = [&](const std::string& name, std::string pointer) {
+    if (std::ranges::any_of(nodes, [&](const NodeView& n) { return n.info.name == name; })) return;
+    faults.push_back({.pointer = std::move(pointer),
+                      .message = "there is no node " + name,
+                      .code = "unknown_node"});
+  };
+  for (std::size_t i = 0; i < rules.draining.size(); ++i)
+    check(rules.draining[i], fmt::format("/draining/{}", i));
+  for (std::size_t i = 0; i < rules.reservations.size(); ++i) {
+    for (std::size_t k = 0; k < rules.reservations[i].nodes.size(); ++k)
+      check(rules.reservations[i].nodes[k], fmt::format("/reservations/{}/nodes/{}", i, k));
+  }
+  if (!faults.empty()) co_return std::unexpected(unknown(std::move(faults)));
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<SiteShare>> SchedulingService::resolve(SchedulingRules rules,
+                                                              std::vector<Fault>& faults) {
+  SiteShare share{.version = rules.version, .policy = rules.policy};
+  share.draining.insert(rules.draining.begin(), rules.draining.end());
+  for (std::size_t i = 0; i < rules.quotas.size(); ++i) {
+    Quota& quota = rules.quotas[i];
+    auto workspace = co_await p_.workspaces.find_by_name(quota.workspace);
+    if (!workspace && workspace.error().code != Errc::NotFound)
+      co_return std::unexpected(std::move(workspace).error());
+    if (!workspace) {
+      faults.push_back({.pointer = fmt::format("/quotas/{}/workspace", i),
+                        .message = workspace.error().message,
+                        .code = "unknown_workspace"});
+      continue;
+    }
+    share.accounts.push_back({.workspace = workspace->id,
+                              .name = workspace->name,
+                              .guarantee = quota.guarantee,
+                              .limit = quota.limit,
+                              .user_limit = quota.user_limit,
+                              .weight = quota.weight});
+  }
+  for (std::size_t i = 0; i < rules.reservations.size(); ++i) {
+    ReservationRule& rule = rules.reservations[i];
+    sched::Reservation reservation{
+        .name = rule.name, .nodes = rule.nodes, .from = rule.from, .to = rule.to};
+    for (std::size_t k = 0; k < rule.workspaces.size(); ++k) {
+      auto workspace = co_await p_.workspaces.find_by_name(rule.workspaces[k]);
+      if (!workspace && workspace.error().code != Errc::NotFound)
+        co_return std::unexpected(std::move(workspace).error());
+      if (workspace) {
+        reservation.workspaces.push_back(workspace->id);
+      } else {
+        faults.push_back({.pointer = fmt::format("/reservations/{}/workspaces/{}", i, k),
+                          .message = workspace.error().message,
+                          .code = "unknown_workspace"});
+      }
+    }
+    for (std::size_t k = 0; k < rule.users.size(); ++k) {
+      auto user = co_await p_.users.find_by_name(rule.users[k]);
+      if (!user && user.error().code != Errc::NotFound)
+        co_return std::unexpected(std::move(user).error());
+      if (user) {
+        reservation.users.push_back(user->id);
+      } else {
+        faults.push_back({.pointer = fmt::format("/reservations/{}/users/{}", i, k),
+                          .message = user.error().message,
+                          .code = "unknown_user"});
+      }
+    }
+    share.reservations.push_back(std::move(reservation));
+  }
+  co_return share;
+}
+
+}  // namespace ty::control

@@ -1,0 +1,335 @@
+#include "control/jobs/job_service.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+#include "model/spec_json.h"
+#include "model/words.h"
+#include "rt/log.h"
+#include "telemetry/log_keeper.h"
+
+namespace ty::control {
+
+namespace asio = boost::asio;
+
+namespace {
+
+std::string task_word(const model::Job& job) {
+  return fmt::format("{} ({})", job.name, job.id.str().substr(0, 8));
+}
+
+void remove_folders(const std::string& data_dir, const JobId& job) {
+  std::error_code ec;
+  const std::string below = fmt::format("/{}/{}", job.str().substr(0, 2), job.str());
+  for (const char* folder : {"/runs", "/outputs"})
+    std::filesystem::remove_all(data_dir + folder + below, ec);
+}
+
+}  // namespace
+
+asio::awaitable<Result<JobView>> JobService::show(auth::Principal who, std::string job) {
+  TY_CO_TRY(model::Job found,
+            co_await p_.finder.find(std::move(who), std::move(job), auth::Action::ShowJob));
+  TY_CO_TRY(const std::string json, co_await p_.jobs.spec(found.seq));
+  TY_CO_TRY(model::JobSpec spec, model::spec_from_json(json));
+  JobView view;
+  TY_CO_TRY(view.labels, co_await p_.jobs.labels(found.seq));
+  if (found.life.state == model::JobState::Queued) {
+    const sched::Explanation explanation = co_await p_.controller.explain(found.id);
+    view.waiting_for = explanation.text();
+  }
+  if (found.life.state == model::JobState::Starting ||
+      found.life.state == model::JobState::Running) {
+    const auto progress = co_await p_.controller.progress_of(found.id);
+    for (model::Task& task : found.life.tasks) {
+      const auto told = progress.find(task.ref);
+      if (told != progress.end() && task.state == model::TaskState::Starting)
+        task.ending.message = told->second;
+    }
+  }
+  view.job = std::move(found);
+  view.spec = std::make_shared<const model::JobSpec>(std::move(spec));
+  co_return view;
+}
+
+asio::awaitable<Result<model::JobPage>> JobService::list(auth::Principal who,
+                                                         model::JobQuery query,
+                                                         std::string workspace_name,
+                                                         std::string owner_name) {
+  query.workspaces = who.visible_workspaces();
+  if (!workspace_name.empty()) {
+    Result<model::Workspace> workspace = co_await p_.workspaces.find_by_name(workspace_name);
+    const bool visible =
+        workspace && auth::may(who, auth::Action::ListJobs, {.workspace = workspace->id});
+    if (!visible) {
+      co_return fail(Errc::NotFound,
+                     fmt::format("there is no workspace \"{}\" for you", shorten(workspace_name)));
+    }
+    query.workspaces = {workspace->id};
+  }
+  if (!owner_name.empty()) {
+    TY_CO_TRY(query.owner, co_await owner_id(who, owner_name));
+  }
+  co_return co_await p_.jobs.list(std::move(query));
+}
+
+asio::awaitable<Result<UserId>> JobService::owner_id(auth::Principal who, std::string name) {
+  if (name == "me") co_return who.user;
+  Result<model::User> user = co_await p_.users.find_by_name(name);
+  // Whether a name exists is nobody's business: a stranger's jobs are an empty list.
+  co_return user ? user->id : UserId{-1};
+}
+
+asio::awaitable<Result<std::vector<store::JobCount>>> JobService::counts(auth::Principal who) {
+  return p_.jobs.counts(who.visible_workspaces());
+}
+
+asio::awaitable<Result<store::Original>> JobService::original(auth::Principal who,
+                                                              std::string job) {
+  TY_CO_TRY(const model::Job found,
+            co_await p_.finder.find(std::move(who), std::move(job), auth::Action::ShowJob));
+  co_return co_await p_.jobs.original(found.seq);
+}
+
+asio::awaitable<Result<std::vector<model::EndedTry>>> JobService::task_history(auth::Principal who,
+                                                                               std::string job) {
+  TY_CO_TRY(const model::Job found,
+            co_await p_.finder.find(std::move(who), std::move(job), auth::Action::ShowJob));
+  co_return co_await p_.jobs.task_history(found.seq);
+}
+
+asio::awaitable<Result<std::vector<store::Attempt>>> JobService::attempts(auth::Principal who,
+                                                                          std::string job) {
+  TY_CO_TRY(const model::Job found,
+            co_await p_.finder.find(std::move(who), std::move(job), auth::Action::ShowJob));
+  co_return co_await p_.jobs.attempts(found.seq);
+}
+
+asio::awaitable<Result<Why>> JobService::why(auth::Principal who, std::string job) {
+  TY_CO_TRY(model::Job found, co_await p_.finder.find(who, std::move(job), auth::Action::ShowJob));
+  Why why;
+  if (found.life.state == model::JobState::Queued)
+    why.explanation = co_await p_.controller.explain_fully(found.id, p_.pool);
+  if (found.life.state == model::JobState::Failed) {
+    // A log that cannot be read costs its hint, not the answer.
+    if (auto clue = co_await p_.logs.clue(std::move(who), found.id.str()))
+      why.clue = *std::move(clue);
+  }
+  why.job = std::move(found);
+  co_return why;
+}
+
+// Wishes
+// ---------------------------------------------------------------------------------------------
+
+asio::awaitable<Result<model::Job>> JobService::tell(auth::Principal who,
+                                                     std::string job,
+                                                     auth::Action action,
+                                                     model::Fact fact,
+                                                     std::string_view verb) {
+  TY_CO_TRY(const model::Job found, co_await p_.finder.find(who, std::move(job), action));
+  const auto ended = [&] {
+    return fail(Errc::Conflict,
+                fmt::format("{} has ended ({}) and cannot be {}",
+                            task_word(found),
+                            model::to_word(found.life.state),
+                            verb));
+  };
+  if (model::is_final(found.life.state)) co_return ended();
+  Result<void> told = co_await p_.controller.tell(found.id, std::move(fact));
+  if (!told && told.error().code == Errc::NotFound) {
+    // It ended between our look and the wish; say so in the words of its end.
+    TY_CO_TRY(const model::Job now, co_await p_.jobs.find(found.id));
+    co_return fail(Errc::Conflict,
+                   fmt::format("{} has ended ({}) and cannot be {}",
+                               task_word(now),
+                               model::to_word(now.life.state),
+                               verb));
+  }
+  if (!told) co_return std::unexpected(std::move(told).error());
+  co_return co_await p_.jobs.find(found.id);
+}
+
+asio::awaitable<Result<model::Job>> JobService::stop(auth::Principal who, std::string job) {
+  model::fact::CancelAsked fact{.by = who.name};
+  return tell(std::move(who), std::move(job), auth::Action::StopJob, std::move(fact), "stopped");
+}
+
+asio::awaitable<Result<model::Job>> JobService::pause(auth::Principal who, std::string job) {
+  model::fact::PauseAsked fact{.by = who.name};
+  return tell(std::move(who), std::move(job), auth::Action::StopJob, std::move(fact), "paused");
+}
+
+asio::awaitable<Result<model::Job>> JobService::resume(auth::Principal who, std::string job) {
+  TY_CO_TRY(const model::Job found, co_await p_.finder.find(who, job, auth::Action::StopJob));
+  if (!model::is_final(found.life.state) && found.life.state != model::JobState::Paused) {
+    co_return fail(
+        Errc::Conflict,
+        fmt::format("{} is {}, not paused", task_word(found), model::to_word(found.life.state)));
+  }
+  model::fact::ResumeAsked fact{.by = who.name};
+  co_return co_await tell(
+      std::move(who), std::move(job), auth::Action::StopJob, std::move(fact), "resumed");
+}
+
+asio::awaitable<Result<model::Job>> JobService::set_limit(auth::Principal who,
+                                                          std::string job,
+                                                          std::optional<Seconds> limit) {
+  const auto& cap = p_.config.jobs.max_time_limit;
+  if (limit && (*limit < 1s || *limit > std::chrono::days{365})) {
+    co_return fail(Errc::Invalid,
+                   "a time limit is between 1s and 365d",
+                   {{"/time_limit", "write for example 12h", "range"}});
+  }
+  if (cap && (!limit || *limit > *cap)) {
+    co_return fail(
+        Errc::Invalid,
+        fmt::format("this site allows at most {}", format_duration(*cap)),
+        {{"/time_limit", fmt::format("write at most {}", format_duration(*cap)), "range"}});
+  }
+  model::fact::LimitSet fact{.time_limit = limit, .by = who.name};
+  co_return co_await tell(
+      std::move(who), std::move(job), auth::Action::SetTimeLimit, std::move(fact), "given a limit");
+}
+
+asio::awaitable<Result<void>> JobService::remove(auth::Principal who, std::string job, bool force) {
+  TY_CO_TRY(model::Job found,
+            co_await p_.finder.find(who, std::move(job), auth::Action::DeleteJob));
+  if (!model::is_final(found.life.state)) {
+    if (!force) {
+      co_return fail(
+          Errc::Conflict,
+          fmt::format("{} is {}; stop it first, or delete it with force, which does both",
+                      task_word(found),
+                      model::to_word(found.life.state)));
+    }
+    model::fact::CancelAsked fact{.by = who.name};
+    Result<void> told = co_await p_.controller.tell(found.id, std::move(fact));
+    if (!told && told.error().code != Errc::NotFound) co_return told;
+    co_await p_.controller.wait_final(found.id);
+  }
+  co_return co_await remove_found(std::move(found), who.name);
+}
+
+asio::awaitable<Result<void>> JobService::remove_found(model::Job job, std::string actor) {
+  TY_CO_TRY(const EventId event,
+            co_await p_.jobs.remove(job.seq, std::move(actor), p_.clock.now()));
+  p_.hub.announce(event);
+  // The record is gone first: files without a record are swept later, a record without its files
+  // would be a lie.
+  auto clear = [logs =
+                    fmt::format("{}/{}/{}", p_.logs_root, job.id.str().substr(0, 2), job.id.str()),
+                data = p_.data_dir,
+                id = job.id] {
+    (void)telemetry::remove_job_logs(logs);
+    remove_folders(data, id);
+  };
+  co_await p_.pool.run(std::move(clear));
+  co_return Result<void>{};
+}
+
+// Events, queue, nodes
+// -----------------------------------------------------------------------------------
+
+asio::awaitable<Result<store::EventPage>> JobService::events(auth::Principal who,
+                                                             EventFilter filter) {
+  store::EventQuery query{
+      .after = filter.after, .workspaces = who.visible_workspaces(), .limit = filter.limit};
+  if (!filter.job.empty()) {
+    TY_CO_TRY(
+        const model::Job job,
+        co_await p_.finder.find(std::move(who), std::move(filter.job), auth::Action::ReadEvents));
+    query.job = job.seq;
+  }
+  co_return co_await p_.events.after(std::move(query));
+}
+
+asio::awaitable<bool> JobService::wait_for_events(EventId seen, Millis patience) {
+  co_await p_.hub.wait_beyond(seen, patience);
+  co_return !p_.hub.closed();
+}
+
+asio::awaitable<Result<EventId>> JobService::last_event() { return p_.events.last(); }
+
+asio::awaitable<Result<std::vector<JobService::QueuedJob>>> JobService::queue(auth::Principal who,
+                                                                              std::size_t offset,
+                                                                              std::size_t limit) {
+  std::vector<QueuedJob> jobs;
+  for (sched::QueueEntry& entry : co_await p_.controller.queue(offset, limit)) {
+    const auth::Resource resource{.workspace = entry.workspace, .owner = entry.owner};
+    const bool visible = auth::may(who, auth::Action::ShowJob, resource).has_value();
+    if (!visible) {
+      entry.id = {};
+      entry.name.clear();
+      entry.owner = {};
+      entry.workspace = {};
+    }
+    jobs.push_back({.entry = std::move(entry), .visible = visible});
+  }
+  co_return jobs;
+}
+
+asio::awaitable<Result<model::Job>> JobService::move(auth::Principal who,
+                                                     std::string job,
+                                                     std::string before) {
+  TY_CO_DO(auth::may(who, auth::Action::ManageSite, {}));
+  TY_CO_TRY(const model::Job found,
+            co_await p_.finder.find(who, std::move(job), auth::Action::ShowJob));
+  std::optional<JobId> other;
+  if (!before.empty()) {
+    TY_CO_TRY(const model::Job target,
+              co_await p_.finder.find(who, std::move(before), auth::Action::ShowJob));
+    other = target.id;
+  }
+  TY_CO_DO(co_await p_.controller.move(found.id, std::move(other), who.name));
+  co_return co_await p_.finder.find(who, found.id.str(), auth::Action::ShowJob);
+}
+
+asio::awaitable<Result<std::vector<NodeView>>> JobService::nodes(auth::Principal who) {
+  TY_CO_DO(auth::may(who, auth::Action::ShowNodes, {}));
+  std::vector<NodeView> views = co_await p_.controller.nodes();
+  for (NodeView& view : views) {
+    // How much is used is everybody's business; by whom is not.
+    if (!who.acts_as_administrator()) view.use.jobs.clear();
+  }
+  co_return views;
+}
+
+asio::awaitable<void> JobService::tidy() {
+  const Time now = p_.clock.now();
+  for (;;) {
+    auto expired = co_await p_.jobs.expired(now);
+    if (!expired || expired->empty()) break;
+    for (const auto& [seq, id] : *expired) {
+      auto removed = co_await p_.jobs.remove(seq, "trainyard", now);
+      if (!removed) {
+        log::warn("tidy.failed job={} problem={}", id.str(), removed.error().message);
+        co_return;
+      }
+      p_.hub.announce(*removed);
+      const std::string logs =
+          fmt::format("{}/{}/{}", p_.logs_root, id.str().substr(0, 2), id.str());
+      auto clear = [logs] { (void)telemetry::remove_job_logs(logs); };  // outputs stay
+      co_await p_.pool.run(std::move(clear));
+    }
+  }
+  (void)co_await p_.jobs.forget_keys(now - std::chrono::days{1});
+  co_await tidy_uploads(now - std::chrono::days{1});
+}
+
+asio::awaitable<void> JobService::tidy_uploads(Time before) {
+  auto look = [this, before] { return p_.uploads.idle_since(before); };
+  std::vector<std::string> idle = co_await p_.pool.run(std::move(look));
+  if (idle.empty()) co_return;
+  auto unused = co_await p_.jobs.unused_uploads(std::move(idle));
+  if (!unused) co_return;
+  auto remove = [this, before, &unused] {
+    for (const std::string& sha256 : *unused) p_.uploads.remove(sha256, before);
+  };
+  co_await p_.pool.run(std::move(remove));
+}
+
+}  // namespace ty::control

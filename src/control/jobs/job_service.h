@@ -1,0 +1,201 @@
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "auth/principal.h"
+#include "config/config.h"
+#include "control/cluster/capacity.h"
+#include "control/cluster/resource_specs.h"
+#include "control/controller.h"
+#include "control/jobs/job_finder.h"
+#include "control/logs/log_service.h"
+#include "control/secret_box.h"
+#include "control/storages/storages.h"
+#include "control/uploads/uploads.h"
+#include "jobspec/convert.h"
+#include "jobspec/read.h"
+#include "rt/blocking_pool.h"
+#include "sched/explanation.h"
+#include "store/event_store.h"
+#include "store/job_store.h"
+#include "store/workspace_store.h"
+
+namespace ty::control {
+
+struct SubmitRequest {
+  auth::Principal who;
+  std::string body;  ///< the job file, byte for byte
+  std::string media_type;
+  std::optional<model::Dialect> format;
+  std::map<std::string, std::string> params;
+  std::string idempotency_key;
+  bool dry_run = false;
+  /// Local folder as the job file names it (`.`) → `upload:<sha256>` from `keep_upload`.
+  std::map<std::string, std::string> uploads;
+};
+
+struct Submitted {
+  JobId id;  ///< empty after a dry run
+  std::string name;
+  std::string handle;
+  std::vector<jobspec::Issue> warnings;
+  bool repeated = false;  ///< an earlier request with the same idempotency key made it
+  std::optional<sched::Explanation> forecast;  ///< after a dry run: what would become of it
+};
+
+/// A job with all that a page about it shows.
+struct JobView {
+  model::Job job;
+  std::shared_ptr<const model::JobSpec> spec;
+  model::TextMap labels;
+  std::string waiting_for;  ///< while Queued: the scheduler's reason in one line
+};
+
+struct Why {
+  model::Job job;
+  sched::Explanation explanation;   ///< while it waits
+  std::optional<FailureClue> clue;  ///< once it has failed, where its log says something known
+};
+
+struct EventFilter {
+  std::string job;  ///< reference; empty: all that the caller may see
+  EventId after;
+  int limit = 100;
+};
+
+/// What people can do with jobs. Every function checks that `who` may. Any thread; answers mean
+/// that it is stored.
+class JobService {
+ public:
+  struct Parts {
+    store::JobStore& jobs;
+    store::EventStore& events;
+    store::WorkspaceStore& workspaces;
+    store::UserStore& users;
+    Controller& controller;
+    JobFinder& finder;
+    LogService& logs;
+    Uploads& uploads;
+    const Storages& storages;
+    const SecretBox& secrets;
+    rt::BlockingPool& pool;
+    EventHub& hub;
+    const Clock& clock;
+    const config::Config& config;
+    engine::Capabilities capabilities;
+    const Capacity& capacity;
+    std::string logs_root;
+    std::string data_dir;
+  };
+  explicit JobService(Parts parts)
+      : p_(std::move(parts)), resource_specs_(read_resource_specs(p_.config.jobs.resource_specs)) {}
+
+  /// One job per document and parameter value, all or none. Invalid carries every fault with line
+  /// and column.
+  boost::asio::awaitable<Result<std::vector<Submitted>>> submit(SubmitRequest request);
+  /// Reads without submitting: what `trainyard check` and the editor show.
+  jobspec::ReadResult check(std::string_view body,
+                            std::optional<model::Dialect> format,
+                            const std::map<std::string, std::string>& params) const;
+
+  /// The file in the words of another format.
+  jobspec::Converted convert(std::string_view body,
+                             std::optional<model::Dialect> format,
+                             const std::map<std::string, std::string>& params,
+                             model::Dialect to) const;
+
+  /// A file to write an uploaded archive into, then `keep_upload` (answers `upload:<sha256>`) or
+  /// `discard_upload`.
+  Result<std::string> new_upload() const { return p_.uploads.new_file(); }
+  boost::asio::awaitable<Result<std::string>> keep_upload(auth::Principal who, std::string file);
+  void discard_upload(const std::string& file) const { p_.uploads.discard(file); }
+
+  boost::asio::awaitable<Result<JobView>> show(auth::Principal who, std::string job);
+  /// `query.workspaces` is narrowed to what the caller may see; `workspace_name`, when given, must
+  /// be one of them.
+  boost::asio::awaitable<Result<model::JobPage>> list(auth::Principal who,
+                                                      model::JobQuery query,
+                                                      std::string workspace_name,
+                                                      std::string owner_name);
+  boost::asio::awaitable<Result<std::vector<store::JobCount>>> counts(auth::Principal who);
+  boost::asio::awaitable<Result<store::Original>> original(auth::Principal who, std::string job);
+  boost::asio::awaitable<Result<std::vector<model::EndedTry>>> task_history(auth::Principal who,
+                                                                            std::string job);
+  boost::asio::awaitable<Result<std::vector<store::Attempt>>> attempts(auth::Principal who,
+                                                                       std::string job);
+  boost::asio::awaitable<Result<Why>> why(auth::Principal who, std::string job);
+
+  /// Conflict when the job is final already. Answers the job as it stands then (mostly `stopping`).
+  boost::asio::awaitable<Result<model::Job>> stop(auth::Principal who, std::string job);
+  boost::asio::awaitable<Result<model::Job>> pause(auth::Principal who, std::string job);
+  boost::asio::awaitable<Result<model::Job>> resume(auth::Principal who, std::string job);
+  /// Null takes the limit away. Counted over all attempts, from the first start.
+  boost::asio::awaitable<Result<model::Job>> set_limit(auth::Principal who,
+                                                       std::string job,
+                                                       std::optional<Seconds> limit);
+  /// Record, logs and outputs go. Conflict while it is not final, unless `force`, which stops it
+  /// first.
+  boost::asio::awaitable<Result<void>> remove(auth::Principal who, std::string job, bool force);
+  /// The same file again as a new job of the caller's; `name` replaces the name if not empty.
+  boost::asio::awaitable<Result<Submitted>> clone(auth::Principal who,
+                                                  std::string job,
+                                                  std::string name);
+  /// As clone, for a job that has ended, remembering which one it repeats.
+  boost::asio::awaitable<Result<Submitted>> retry(auth::Principal who, std::string job);
+
+  boost::asio::awaitable<Result<store::EventPage>> events(auth::Principal who, EventFilter filter);
+  /// Waits until there are events after `seen`, or for `patience`. False when the server is ending.
+  boost::asio::awaitable<bool> wait_for_events(EventId seen, Millis patience);
+
+  /// Where a new follower begins.
+  boost::asio::awaitable<Result<EventId>> last_event();
+
+  struct QueuedJob {
+    sched::QueueEntry entry;
+    bool visible = false;  ///< others' entries are counted but have no name, owner or id
+  };
+  boost::asio::awaitable<Result<std::vector<QueuedJob>>> queue(auth::Principal who,
+                                                               std::size_t offset,
+                                                               std::size_t limit);
+  /// Administrators only: a waiting job goes right before another, or with an empty `before` to the
+  /// very front. Conflict when one of them does not wait.
+  boost::asio::awaitable<Result<model::Job>> move(auth::Principal who,
+                                                  std::string job,
+                                                  std::string before);
+  boost::asio::awaitable<Result<std::vector<NodeView>>> nodes(auth::Principal who);
+
+  /// Removes jobs whose ttl is over, old idempotency keys, code that no job uses and the like.
+  /// Called now and then.
+  boost::asio::awaitable<void> tidy();
+
+ private:
+  struct Prepared;
+  boost::asio::awaitable<void> tidy_uploads(Time before);
+  boost::asio::awaitable<Result<model::Workspace>> choose_workspace(const auth::Principal& who,
+                                                                    jobspec::ReadJob& read);
+  boost::asio::awaitable<Result<Prepared>> prepare(const SubmitRequest& request,
+                                                   jobspec::ReadJob read);
+  boost::asio::awaitable<Result<std::vector<Submitted>>> insert(std::vector<Prepared> prepared);
+  boost::asio::awaitable<Result<UserId>> owner_id(auth::Principal who, std::string name);
+  boost::asio::awaitable<Result<Submitted>> again(auth::Principal who,
+                                                  model::Job old,
+                                                  std::string name,
+                                                  bool is_retry);
+  boost::asio::awaitable<Result<model::Job>> tell(auth::Principal who,
+                                                  std::string job,
+                                                  auth::Action action,
+                                                  model::Fact fact,
+                                                  std::string_view verb);
+  boost::asio::awaitable<Result<void>> remove_found(model::Job job, std::string actor);
+
+  jobspec::ReadOptions read_options(std::optional<model::Dialect> format,
+                                    const std::map<std::string, std::string>& params) const;
+
+  Parts p_;
+  const std::map<std::string, model::Resources> resource_specs_;
+};
+
+}  // namespace ty::control

@@ -1,0 +1,103 @@
+#include "control/jobs/site_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "control/storages/mount_sources.h"
+#include "jobspec/storage_path.h"
+
+namespace ty::control {
+
+jobspec::Issue warning(std::string code, std::string path, std::string message) {
+  return {.severity = jobspec::Severity::Warning,
+          .code = std::move(code),
+          .pointer = "/" + path,
+          .path = path,
+          .message = std::move(message)};
+}
+
+namespace {
+
+Result<void> check_mounts(const model::JobSpec& spec,
+                          const Storages& storages,
+                          const config::Jobs& site,
+                          bool has_object_stores) {
+  std::vector<std::string> folders = site.host_folders;
+  folders.push_back(storages.root());
+  std::vector<Fault> faults;
+  for (const model::RoleSpec& role : spec.roles) {
+    for (const model::Mount& mount : role.mounts) {
+      std::optional<std::string> why;
+      if (mount.mode != model::MountMode::ExportOnly && jobspec::storage_path(mount.source)) {
+        if (const Result<void> served = storages.check(mount); !served)
+          why = served.error().message;
+      } else if (const auto object = object_folder(mount, spec)) {
+        why = object_refusal(*object, site.object_stores, has_object_stores);
+      } else {
+        why = mount_refusal(mount, folders);
+      }
+      if (why) faults.push_back({"/roles/" + role.name, *why, "source"});
+    }
+  }
+  if (faults.empty()) return {};
+  std::string message = faults.front().message;
+  return fail(Errc::Invalid, std::move(message), std::move(faults));
+}
+
+/// What only matters where tasks run in containers.
+Result<void> check_containers(const model::JobSpec& spec, const config::Config& config) {
+  std::vector<Fault> faults;
+  for (const model::RoleSpec& role : spec.roles) {
+    if (role.image.empty()) {
+      faults.push_back(
+          {.pointer = "/roles/" + role.name,
+           .message = fmt::format("{} names no image, and tasks run in containers here; write for "
+                                  "example image: python:3.12",
+                                  role.name),
+           .code = "missing"});
+    }
+    if (role.network == model::Network::Host && !config.docker.host_network) {
+      faults.push_back({.pointer = "/roles/" + role.name + "/network",
+                        .message =
+                            "the machine's own network is not for jobs here; remove it, or ask "
+                            "an administrator to set docker.host_network",
+                        .code = "unsupported"});
+    }
+  }
+  if (faults.empty()) return {};
+  std::string message = faults.front().message;
+  return fail(Errc::Invalid, std::move(message), std::move(faults));
+}
+
+}  // namespace
+
+Result<void> fit_to_site(model::JobSpec& spec,
+                         const SiteView& site,
+                         std::vector<jobspec::Issue>& warnings) {
+  const config::Jobs& rules = site.config.jobs;
+  TY_DO(check_mounts(spec, site.storages, rules, site.able.object_stores));
+  if (const auto& cap = rules.max_time_limit;
+      cap && (!spec.time_limit || *spec.time_limit > *cap)) {
+    warnings.push_back(
+        warning("changed",
+                "time_limit",
+                fmt::format("stored as {}: the most this site allows", format_duration(*cap))));
+    spec.time_limit = *cap;
+  }
+  if (site.able.images) {
+    for (model::RoleSpec& role : spec.roles) {
+      if (role.image.empty()) role.image = rules.default_image;
+    }
+    return check_containers(spec, site.config);
+  }
+  if (std::ranges::any_of(spec.roles, [](const auto& role) { return !role.image.empty(); })) {
+    warnings.push_back(
+        warning("ignored",
+                "image",
+                "this server runs commands on the machine itself; without effect here"));
+  }
+  return {};
+}
+
+}  // namespace ty::control

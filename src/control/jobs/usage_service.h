@@ -1,0 +1,77 @@
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "auth/principal.h"
+#include "base/result.h"
+#include "control/controller.h"
+#include "control/data_dir.h"
+#include "control/logs/log_service.h"
+#include "engine/engine.h"
+#include "rt/blocking_pool.h"
+#include "telemetry/usage_file.h"
+
+namespace ty::control {
+
+struct UsageQuery {
+  std::string task;            ///< `worker-1`; empty: all of them
+  std::optional<int> attempt;  ///< of the job; null: the present or last one
+  std::optional<Time> since;
+  std::size_t points = 0;  ///< of the curve, at most; 0: only what is used now
+};
+
+/// What one task of a job uses or used: its last try in an attempt.
+struct TaskUsageView {
+  std::string task;
+  model::TaskKey key;
+  model::Resources limits;
+  std::optional<telemetry::UsagePoint> latest;
+  std::vector<telemetry::UsagePoint> points;
+};
+
+/// Looks every few seconds at what running tasks use, keeps it beside their logs and tells those
+/// who may read these.
+class UsageService {
+ public:
+  struct Parts {
+    const DataDir& dirs;
+    LogService& logs;
+    engine::Engine& engine;
+    Controller& controller;
+    rt::BlockingPool& pool;
+  };
+  explicit UsageService(Parts parts) : p_(parts) {}
+
+  /// Until it is cancelled. Never uses more than a twentieth of a core, however many tasks there
+  /// are: looks become rarer then.
+  boost::asio::awaitable<void> run();
+
+  /// The tasks that have begun, at most 1,000. NotFound as for logs. Any thread.
+  boost::asio::awaitable<Result<std::vector<TaskUsageView>>> of_job(auth::Principal who,
+                                                                    std::string job,
+                                                                    UsageQuery query);
+
+ private:
+  struct Seen {
+    Time first{};
+    std::optional<Time> kept;  ///< when a line was written last
+    model::TaskUsage before;   ///< the look before the latest
+    model::TaskUsage latest;
+  };
+
+  boost::asio::awaitable<void> look();
+  boost::asio::awaitable<void> add_gpus(std::vector<engine::UsageReport>& reports);
+  void keep(const std::vector<engine::UsageReport>& reports);
+  Result<TaskUsageView> view(TaskUsageView begun, const UsageQuery& query);
+
+  Parts p_;
+  std::mutex mutex_;
+  std::map<model::TaskKey, Seen> seen_;  ///< the running ones
+  bool is_failing_ = false;
+};
+
+}  // namespace ty::control
