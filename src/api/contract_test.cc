@@ -8,7 +8,15 @@
 #include "api/access.h"
 #include "api/embedded.h"
 #include "api/problem.h"
-#include "api/v1/encode.h"
+#include "api/v1/encode/accounts.h"
+#include "api/v1/encode/events.h"
+#include "api/v1/encode/jobs.h"
+#include "api/v1/encode/logs.h"
+#include "api/v1/encode/nodes.h"
+#include "api/v1/encode/registries.h"
+#include "api/v1/encode/submitted.h"
+#include "api/v1/encode/tasks.h"
+#include "api/v1/encode/why.h"
 #include "base/text.h"
 
 /// The contract, the table of operations and what we write, compared with each other.

@@ -1,3 +1,5 @@
+#include "api/v1/encode/accounts.h"
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -5,7 +7,7 @@
 #include "api/body.h"
 #include "api/context.h"
 #include "api/query_reader.h"
-#include "api/v1/encode.h"
+#include "api/v1/encode/answer.h"
 #include "base/text.h"
 
 /// Signing in, tokens, users, workspaces.
@@ -56,14 +58,7 @@ Answer sign_in(Context& context, Call& call) {
     signed_in = co_await accounts.sign_in(
         *std::move(user), *std::move(password), call.request.peer, std::move(client));
   if (!signed_in) co_return std::unexpected(std::move(signed_in).error());
-  net::Response response = json(200, [&](JsonWriter& out) {
-    out.object()
-        .field("token", signed_in->token.reveal())
-        .field("expires_at", signed_in->expires_at)
-        .field("user", signed_in->user.name)
-        .field("has_password", !signed_in->user.password_hash.empty())
-        .end_object();
-  });
+  net::Response response = json(200, [&](JsonWriter& out) { write_signed_in(out, *signed_in); });
   response.headers.add(
       "Set-Cookie",
       session_cookie(
@@ -94,33 +89,12 @@ Answer change_password(Context& context, Call& call) {
   co_return net::empty_response(204);
 }
 
-void write_memberships(JsonWriter& out, const std::vector<model::Membership>& memberships) {
-  out.key("workspaces").array();
-  for (const model::Membership& membership : memberships) {
-    out.object()
-        .field("name", membership.workspace_name)
-        .field("role", role_word(membership.role))
-        .end_object();
-  }
-  out.end_array();
-}
-
 Answer show_me(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
   TY_CO_TRY(const model::User user, co_await context.services.accounts.me(call.who));
   TY_CO_TRY(const std::vector<model::Membership> memberships,
             co_await context.services.accounts.my_workspaces(call.who));
-  co_return json(200, [&](JsonWriter& out) {
-    out.object()
-        .field("name", user.name)
-        .field("display_name", user.display_name)
-        .field("email", user.email)
-        .field("administrator", user.administrator)
-        .field("has_password", !user.password_hash.empty())
-        .field("scopes", split(call.who.scopes.str(), ' '));
-    write_memberships(out, memberships);
-    out.end_object();
-  });
+  co_return json(200, [&](JsonWriter& out) { write_me(out, user, call.who, memberships); });
 }
 
 Answer list_workspaces(Context& context, Call& call) {
@@ -128,7 +102,7 @@ Answer list_workspaces(Context& context, Call& call) {
   TY_CO_TRY(const std::vector<model::Membership> memberships,
             co_await context.services.accounts.my_workspaces(call.who));
   co_return json(200, [&](JsonWriter& out) {
-    out.object();
+    out.object().key("workspaces");
     write_memberships(out, memberships);
     out.end_object();
   });
@@ -145,13 +119,7 @@ Answer create_workspace(Context& context, Call& call) {
   TY_CO_TRY(const model::Workspace made,
             co_await context.services.accounts.create_workspace(
                 call.who, std::move(name), std::move(description)));
-  co_return json(201, [&](JsonWriter& out) {
-    out.object()
-        .field("name", made.name)
-        .field("description", made.description)
-        .field("created_at", made.created_at)
-        .end_object();
-  });
+  co_return json(201, [&](JsonWriter& out) { write_workspace(out, made); });
 }
 
 Answer delete_workspace(Context& context, Call& call) {

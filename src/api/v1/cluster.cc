@@ -2,7 +2,9 @@
 
 #include "api/context.h"
 #include "api/query_reader.h"
-#include "api/v1/encode.h"
+#include "api/v1/encode/answer.h"
+#include "api/v1/encode/nodes.h"
+#include "api/v1/encode/queue.h"
 
 /// GET /nodes, /queue
 namespace ty::api {
@@ -35,17 +37,7 @@ asio::awaitable<Result<net::Response>> list_queue(Context& context, Call& call) 
   co_return json(200, [&](JsonWriter& out) {
     out.object().key("queue").array();
     std::int64_t position = offset;
-    for (const control::JobService::QueuedJob& job : queue) {
-      out.object()
-          .field("position", ++position)
-          .field("id", job.entry.id.job.str())
-          .field("name", job.entry.name)
-          .field("priority", job.entry.priority)
-          .field("tasks", job.entry.tasks)
-          .field("gpus", job.entry.gpus)
-          .field("queued_at", job.entry.queued_at)
-          .end_object();
-    }
+    for (const auto& job : queue) write_queued(out, job, ++position);
     out.end_array().end_object();
   });
 }

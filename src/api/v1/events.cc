@@ -1,10 +1,11 @@
+#include "api/v1/encode/events.h"
+
 #include <charconv>
 #include <limits>
 #include <memory>
 
 #include "api/context.h"
 #include "api/query_reader.h"
-#include "api/v1/encode.h"
 #include "net/sse.h"
 
 /// GET /events: the stream that pages and programs follow.

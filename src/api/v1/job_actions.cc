@@ -1,7 +1,9 @@
 #include "api/body.h"
 #include "api/context.h"
 #include "api/query_reader.h"
-#include "api/v1/encode.h"
+#include "api/v1/encode/answer.h"
+#include "api/v1/encode/jobs.h"
+#include "api/v1/encode/submitted.h"
 
 /// What people do to a job: stop, pause, resume, limit, move, delete, clone, retry.
 namespace ty::api {

@@ -3,7 +3,11 @@
 
 #include "api/context.h"
 #include "api/query_reader.h"
-#include "api/v1/encode.h"
+#include "api/v1/encode/answer.h"
+#include "api/v1/encode/events.h"
+#include "api/v1/encode/jobs.h"
+#include "api/v1/encode/tasks.h"
+#include "api/v1/encode/why.h"
 #include "jobspec/print.h"
 #include "model/secret_tags.h"
 #include "model/spec_json.h"

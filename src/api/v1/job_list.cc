@@ -2,7 +2,8 @@
 
 #include "api/context.h"
 #include "api/query_reader.h"
-#include "api/v1/encode.h"
+#include "api/v1/encode/answer.h"
+#include "api/v1/encode/jobs.h"
 #include "base/text.h"
 #include "model/words.h"
 

@@ -6,7 +6,8 @@
 #include "api/context.h"
 #include "api/query_reader.h"
 #include "api/v1/byte_range.h"
-#include "api/v1/encode.h"
+#include "api/v1/encode/answer.h"
+#include "api/v1/encode/logs.h"
 #include "base/text.h"
 
 /// GET /jobs/{id}/logs, /logs/lines, /logs/search

@@ -6,7 +6,8 @@
 
 #include "api/context.h"
 #include "api/query_reader.h"
-#include "api/v1/encode.h"
+#include "api/v1/encode/answer.h"
+#include "api/v1/encode/submitted.h"
 #include "base/fd.h"
 #include "base/text.h"
 #include "jobspec/print.h"

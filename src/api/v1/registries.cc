@@ -1,8 +1,10 @@
+#include "api/v1/encode/registries.h"
+
 #include "api/body.h"
 #include "api/context.h"
 #include "api/json_reader.h"
 #include "api/query_reader.h"
-#include "api/v1/encode.h"
+#include "api/v1/encode/answer.h"
 #include "control/registries/registry_service.h"
 
 /// /registries

@@ -2,7 +2,6 @@
 #include "api/context.h"
 #include "api/json_reader.h"
 #include "api/query_reader.h"
-#include "api/v1/encode.h"
 #include "control/cluster/scheduling_service.h"
 
 /// /scheduling, /nodes/{name}/draining

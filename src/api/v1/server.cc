@@ -3,7 +3,7 @@
 #include "api/context.h"
 #include "api/embedded.h"
 #include "api/metrics.h"
-#include "api/v1/encode.h"
+#include "api/v1/encode/answer.h"
 #include "jobspec/print.h"
 
 /// About this server: version, health, figures, contract.

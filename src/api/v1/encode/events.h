@@ -1,0 +1,9 @@
+#pragma once
+#include "api/json_writer.h"
+#include "model/job.h"
+
+namespace ty::api {
+
+void write_event(JsonWriter& out, const model::Event& event);
+
+}  // namespace ty::api

@@ -1,0 +1,16 @@
+#pragma once
+#include <string_view>
+
+#include "api/json_writer.h"
+#include "control/jobs/job_service.h"
+
+namespace ty::api {
+
+/// `waiting_for`: why it waits, where the caller asked the scheduler.
+void write_summary(JsonWriter& out, const model::Job& job, std::string_view waiting_for = {});
+void write_job(JsonWriter& out, const control::JobView& view);
+void write_attempt(JsonWriter& out, const store::Attempt& attempt);
+/// What ended the job, or null; `spec` names the task where it is at hand.
+void write_decision(JsonWriter& out, const model::Decision& decision, const model::JobSpec* spec);
+
+}  // namespace ty::api

@@ -1,0 +1,10 @@
+#pragma once
+#include "api/json_writer.h"
+#include "control/logs/log_service.h"
+
+namespace ty::api {
+
+void write_log_lines(JsonWriter& out, const control::LogLines& lines);
+void write_log_hits(JsonWriter& out, const telemetry::SearchPage& page);
+
+}  // namespace ty::api

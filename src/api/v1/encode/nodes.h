@@ -1,0 +1,9 @@
+#pragma once
+#include "api/json_writer.h"
+#include "control/jobs/job_service.h"
+
+namespace ty::api {
+
+void write_node(JsonWriter& out, const control::NodeView& node);
+
+}  // namespace ty::api

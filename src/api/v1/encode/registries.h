@@ -1,0 +1,9 @@
+#pragma once
+#include "api/json_writer.h"
+#include "control/registries/registry_service.h"
+
+namespace ty::api {
+
+void write_registry(JsonWriter& out, const control::RegistryService::Shown& login);
+
+}  // namespace ty::api

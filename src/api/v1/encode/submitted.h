@@ -1,0 +1,12 @@
+#pragma once
+#include <vector>
+
+#include "api/json_writer.h"
+#include "control/jobs/job_service.h"
+
+namespace ty::api {
+
+void write_submitted(JsonWriter& out, const std::vector<control::Submitted>& jobs);
+void write_issue(JsonWriter& out, const jobspec::Issue& issue);
+
+}  // namespace ty::api
