@@ -23,7 +23,7 @@ namespace ty {
 namespace {
 
 int say(const Error& error) {
-  std::fprintf(stderr, "trainyard: %s\n", error.message.c_str());
+  std::fprintf(stderr, "trainyard: %s\n", error.message.text().c_str());
   return error.code == Errc::Invalid ? 2 : 1;
 }
 

@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/stream_parser.hpp>
 
+#include "api/messages.h"
 #include "base/text.h"
 
 namespace ty::api {
@@ -126,14 +127,16 @@ Result<json::value> parse_json(std::string_view text) {
 }
 
 Error error_of(std::vector<Fault> faults) {
-  std::string message;
+  Message message;
   constexpr std::size_t shown = 3;
   for (std::size_t i = 0; i < std::min(faults.size(), shown); ++i) {
-    if (i > 0) message += "; ";
-    message += faults[i].pointer.empty() ? faults[i].message
-                                         : faults[i].pointer + ": " + faults[i].message;
+    const Fault& fault = faults[i];
+    message =
+        joined(std::move(message),
+               fault.pointer.empty() ? fault.message : within(plain(fault.pointer), fault.message));
   }
-  if (faults.size() > shown) message += fmt::format("; and {} more", faults.size() - shown);
+  if (faults.size() > shown)
+    message = joined(std::move(message), say::and_more({.count = faults.size() - shown}));
   return {Errc::Invalid, std::move(message), std::move(faults)};
 }
 

@@ -51,7 +51,7 @@ TEST(JsonReader, TellsEveryFaultAtOnce) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Errc::Invalid);
   EXPECT_EQ(
-      result.error().message,
+      result.error().message.text(),
       "/name: missing; /on: true or false is due here, this is text; /list/1: text is due here, "
       "this is a number; and 1 more");
   ASSERT_EQ(result.error().details.size(), 4u);
@@ -68,7 +68,7 @@ TEST(JsonReader, WantsAnObject) {
 
 TEST(ParseJson, SaysWhereItStopsBeingJson) {
   EXPECT_TRUE(parse_json(" {\"a\": 1}\n "));
-  EXPECT_EQ(parse_json("{\"a\": 1,\n  x}").error().message.substr(0, 43),
+  EXPECT_EQ(parse_json("{\"a\": 1,\n  x}").error().message.text().substr(0, 43),
             "the body is not JSON (line 2, column 3): sy");
   EXPECT_FALSE(parse_json("{} {}"));
   EXPECT_FALSE(parse_json("{\"a\": "));

@@ -97,6 +97,32 @@ void JsonWriter::append_text(std::string_view text) {
   out_ += '"';
 }
 
+namespace {
+std::string key_of_says(std::string_view name) {
+  return name == "message" ? "says" : std::string(name) + "_says";
+}
+}  // namespace
+
+JsonWriter& JsonWriter::says(const Message& message) {
+  std::string json;
+  append_json(json, message);
+  return raw(json);
+}
+
+JsonWriter& JsonWriter::field(std::string_view name, const Message& message) {
+  key(name).value(message.text());
+  if (message.empty()) return *this;
+  return key(key_of_says(name)).says(message);
+}
+
+JsonWriter& JsonWriter::field(std::string_view name, const std::vector<Message>& messages) {
+  key(name).array();
+  for (const Message& message : messages) value(message.text());
+  end_array().key(key_of_says(name)).array();
+  for (const Message& message : messages) says(message);
+  return end_array();
+}
+
 std::string JsonWriter::finish() && {
   out_ += '\n';
   return std::move(out_);

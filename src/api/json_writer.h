@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/message.h"
 #include "base/time.h"
 
 namespace ty::api {
@@ -50,6 +51,10 @@ class JsonWriter {
   JsonWriter& field(std::string_view name, const T& v) {
     return key(name).value(v);
   }
+  /// The English sentence, and beside it the value that other languages are worded from: `says`
+  /// beside `message`, `NAME_says` beside any other NAME.
+  JsonWriter& field(std::string_view name, const Message& message);
+  JsonWriter& field(std::string_view name, const std::vector<Message>& messages);
 
   /// The finished text, with a line end for those who read it in a terminal.
   std::string finish() &&;
@@ -59,6 +64,7 @@ class JsonWriter {
   JsonWriter& close(char bracket);
   void separate();
   void append_text(std::string_view text);
+  JsonWriter& says(const Message& message);
 
   std::string out_;
   bool first_ = true;  ///< no comma is due before the next value

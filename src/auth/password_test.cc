@@ -66,7 +66,8 @@ TEST(PasswordRules, EachRuleSaysWhatToDo) {
     ASSERT_FALSE(checked.error().details.empty());
     EXPECT_EQ(checked.error().details[0].code, code);
     EXPECT_EQ(checked.error().details[0].pointer, "/password");
-    if (password.size() >= 8) EXPECT_EQ(checked.error().message.find(password), std::string::npos);
+    if (password.size() >= 8)
+      EXPECT_EQ(checked.error().message.text().find(password), std::string::npos);
   }
 }
 

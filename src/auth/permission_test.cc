@@ -83,7 +83,7 @@ TEST(Permission, AnAdministratorsLesserTokenIsALesserToken) {
   const Principal admin = administrator({Scope::Write});
   const auto stop = may(admin, Action::OpenTerminal, kLisJob);
   ASSERT_FALSE(stop);
-  EXPECT_NE(stop.error().message.find("lacks the scope \"admin\""), std::string::npos);
+  EXPECT_NE(stop.error().message.text().find("lacks the scope \"admin\""), std::string::npos);
   EXPECT_EQ(admin.visible_workspaces(), std::vector{WorkspaceId{-1}});
 }
 

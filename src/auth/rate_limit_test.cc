@@ -14,7 +14,7 @@ TEST(SignInLimiter, AnAccountRunsOutAndRecovers) {
   const auto refused = limiter.admit("LI", "10.0.0.9");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::Exhausted);
-  EXPECT_NE(refused.error().message.find("10 s"), std::string::npos);
+  EXPECT_NE(refused.error().message.text().find("10 s"), std::string::npos);
   EXPECT_EQ(limiter.retry_after("li", "10.0.0.9"), 10s);
   EXPECT_TRUE(limiter.admit("wang", "10.0.0.9"));
   clock.advance(10s);

@@ -68,13 +68,13 @@ TEST(Token, LivesUntilItsEndOrItsRevocation) {
   const auto expired = check_alive(TokenKind::Session, day, now + 24h);
   ASSERT_FALSE(expired);
   EXPECT_EQ(expired.error().code, Errc::Unauthenticated);
-  EXPECT_NE(expired.error().message.find("sign in again"), std::string::npos);
+  EXPECT_NE(expired.error().message.text().find("sign in again"), std::string::npos);
 
   TokenTimes used = day;
   used.revoked_at = now + 1h;
   const auto twice = check_alive(TokenKind::SignIn, used, now + 1h);
   ASSERT_FALSE(twice);
-  EXPECT_NE(twice.error().message.find("was used already"), std::string::npos);
+  EXPECT_NE(twice.error().message.text().find("was used already"), std::string::npos);
 }
 
 TEST(Token, AUsedSessionMovesItsEndButNotOnEveryRequest) {
@@ -107,7 +107,7 @@ TEST(Scopes, ReadTheirOwnSpellingAndRefuseOthers) {
   EXPECT_FALSE(parse_scopes(std::vector<std::string>{}));
   const auto unknown = parse_scopes("root");
   ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().message.find("read, write, admin"), std::string::npos);
+  EXPECT_NE(unknown.error().message.text().find("read, write, admin"), std::string::npos);
 }
 
 }  // namespace

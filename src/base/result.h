@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/message.h"
+
 namespace ty {
 
 /// Why something did not happen, in words that every layer shares. `api/problem.cc` turns it into
@@ -28,7 +30,7 @@ std::string_view to_string(Errc code);
 /// write instead.
 struct Fault {
   std::string pointer;
-  std::string message;
+  Message message;
   std::string code;  ///< short, stable word: "type", "range", "unknown_key"…; may be empty
   int line = 0;      ///< from 1; 0 when unknown
   int column = 0;
@@ -37,11 +39,12 @@ struct Fault {
 
 struct Error {
   Errc code = Errc::Internal;
-  std::string message;  ///< a sentence for the person who asked; never holds a secret
+  Message message;  ///< for the person who asked; never holds a secret
   std::vector<Fault> details;
 
-  Error with_context(std::string_view context) && {
-    message = std::string(context) + ": " + message;
+  /// What was being done when it went wrong: `starting task a: …`.
+  Error with_context(Message what) && {
+    message = within(std::move(what), std::move(message));
     return std::move(*this);
   }
 };
@@ -49,10 +52,8 @@ struct Error {
 template <class T>
 using Result = std::expected<T, Error>;
 
-/// `return fail(Errc::NotFound, "no job …");`
-inline std::unexpected<Error> fail(Errc code,
-                                   std::string message,
-                                   std::vector<Fault> details = {}) {
+/// `return fail(Errc::NotFound, say::no_such_job({.name = name}));`
+inline std::unexpected<Error> fail(Errc code, Message message, std::vector<Fault> details = {}) {
   return std::unexpected(Error{code, std::move(message), std::move(details)});
 }
 

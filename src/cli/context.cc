@@ -47,7 +47,7 @@ void Context::say(const Error& error) {
     json::array details;
     for (const Fault& fault : error.details) {
       details.push_back({{"pointer", fault.pointer},
-                         {"message", fault.message},
+                         {"message", fault.message.text()},
                          {"code", fault.code},
                          {"line", fault.line},
                          {"column", fault.column}});
@@ -55,19 +55,19 @@ void Context::say(const Error& error) {
     std::fprintf(stderr,
                  "%s\n",
                  json::serialize(json::object{{"code", to_string(error.code)},
-                                              {"message", error.message},
+                                              {"message", error.message.text()},
                                               {"details", details}})
                      .c_str());
     return;
   }
-  std::fprintf(stderr, "trainyard: %s\n", error.message.c_str());
+  std::fprintf(stderr, "trainyard: %s\n", error.message.text().c_str());
   // A single fault is in the message already.
   for (std::size_t i = 0; error.details.size() > 1 && i < error.details.size(); ++i) {
     const Fault& fault = error.details[i];
     const std::string place =
         fault.line > 0 ? fmt::format("line {}, column {}: ", fault.line, fault.column) : "";
     std::fprintf(
-        stderr, "  %s%s: %s\n", place.c_str(), fault.pointer.c_str(), fault.message.c_str());
+        stderr, "  %s%s: %s\n", place.c_str(), fault.pointer.c_str(), fault.message.text().c_str());
   }
 }
 

@@ -76,7 +76,7 @@ json::object to_json(const jobspec::Issue& issue) {
           {"path", issue.path},
           {"line", issue.line},
           {"column", issue.column},
-          {"message", issue.message}};
+          {"message", issue.message.text()}};
 }
 
 void print_issues(Context& context, const jobspec::ReadResult& read, const std::string& file) {

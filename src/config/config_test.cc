@@ -50,7 +50,7 @@ TEST(Config, ABrokenFileNamesLineAndColumn) {
   Config c;
   const auto r = read_text(c, "http: {listen: x\nengine: [");
   ASSERT_FALSE(r);
-  EXPECT_NE(r.error().message.find("line 2"), std::string::npos) << r.error().message;
+  EXPECT_NE(r.error().message.text().find("line 2"), std::string::npos) << r.error().message;
 }
 
 TEST(Config, TheReferencePageIsTheOneInTheDocs) {

@@ -22,7 +22,8 @@ TEST(DataDir, ASecondServerIsRefusedAtOnceAndToldWhoHasIt) {
   const auto second = DataDir::open(folder.path);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Errc::Conflict);
-  EXPECT_NE(second.error().message.find("pid " + std::to_string(::getpid())), std::string::npos);
+  EXPECT_NE(second.error().message.text().find("pid " + std::to_string(::getpid())),
+            std::string::npos);
 }
 
 TEST(DataDir, WhatAKilledServerWasJustBeginningIsWaitedFor) {

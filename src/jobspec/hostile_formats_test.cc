@@ -97,14 +97,14 @@ TEST_P(Hostile, BytesThatAreNoTextAreNamed) {
   const ReadResult result = quickly(GetParam().head + GetParam().hole + "a\xFF\n");
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.errors.front().code, "encoding");
-  EXPECT_NE(result.errors.front().message.find("0xFF"), std::string::npos);
+  EXPECT_NE(result.errors.front().message.text().find("0xFF"), std::string::npos);
 }
 
 TEST_P(Hostile, ATabSaysWhatToType) {
   const ReadResult result = quickly(GetParam().head + "more:\n\tkey: 1\n");
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.errors.front().code, "tab");
-  EXPECT_NE(result.errors.front().message.find("blanks"), std::string::npos);
+  EXPECT_NE(result.errors.front().message.text().find("blanks"), std::string::npos);
 }
 
 /// The same job, and the same faults, whatever the editor put at the ends of its lines.

@@ -18,7 +18,7 @@ struct Issue {
   std::string path;     ///< the same for people, `roles.worker.gpus`
   int line = 0;         ///< from 1; 0 when there is no text to point at
   int column = 0;       ///< from 1, in characters
-  std::string message;  ///< what is wrong; what to write. Never quotes a secret.
+  Message message;      ///< what is wrong; what to write. Never quotes a secret.
   bool operator==(const Issue&) const = default;
 };
 

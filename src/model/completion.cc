@@ -1,39 +1,39 @@
 #include "model/completion.h"
 
-#include "base/text.h"
+#include "model/messages.h"
 
 namespace ty::model {
 
 namespace {
 
-std::string of_its_tasks(const RoleSpec& role, int n, int total, const char* did) {
-  return role.name + ": " + std::to_string(n) + " of " + count_of(total, "task") + " " + did;
-}
-
 Verdict role_is_done(const RoleSpec& role, const RoleTally& count) {
   if (role.completion.decider) {
     return {JobState::Succeeded,
             "decider",
-            role.name + "-" + std::to_string(*role.completion.decider) +
-                " succeeded and decides for the job"};
+            say::decider_succeeded(
+                {.task = role.name + "-" + std::to_string(*role.completion.decider)})};
   }
   return {JobState::Succeeded,
           "min_succeeded",
-          of_its_tasks(role, count.succeeded, count.total, "succeeded, which ends the job")};
+          say::enough_succeeded_of_role(
+              {.role = role.name, .count = count.succeeded, .total = count.total})};
 }
 
-/// Step 8, CheckJob: the first need that is not met, in words.
-std::optional<std::string> unmet_need(const JobSpec& spec, const Tally& count) {
+Message too_few(const RoleSpec& role, const RoleTally& count) {
+  return say::too_few_succeeded_of_role({.role = role.name,
+                                         .count = count.succeeded,
+                                         .total = count.total,
+                                         .need = role.completion.need});
+}
+
+/// Step 8, CheckJob: the first need that is not met.
+std::optional<Message> unmet_need(const JobSpec& spec, const Tally& count) {
   for (std::size_t r = 0; r < spec.roles.size(); ++r) {
     const RoleSpec& role = spec.roles[r];
-    if (count.roles[r].succeeded < role.completion.need) {
-      return of_its_tasks(role, count.roles[r].succeeded, count.roles[r].total, "succeeded") +
-             ", " + std::to_string(role.completion.need) + " are needed";
-    }
+    if (count.roles[r].succeeded < role.completion.need) return too_few(role, count.roles[r]);
   }
   if (count.succeeded < spec.completion.need) {
-    return count_of(count.succeeded, "task") + " of the job succeeded, " +
-           std::to_string(spec.completion.need) + " are needed";
+    return say::too_few_succeeded_of_job({.count = count.succeeded, .need = spec.completion.need});
   }
   return std::nullopt;
 }
@@ -87,21 +87,20 @@ std::optional<Verdict> judge(const JobSpec& spec,
   const bool done = is_done(own, mine);
 
   if (!was_done && own.completion.min_failed && mine.failed >= *own.completion.min_failed) {
-    return Verdict{
-        JobState::Failed, "min_failed", of_its_tasks(own, mine.failed, mine.total, "failed"), true};
+    return Verdict{JobState::Failed,
+                   "min_failed",
+                   say::tasks_failed({.role = own.name, .count = mine.failed, .total = mine.total}),
+                   true};
   }
   if (done && !was_done && own.completion.ends_job) return role_is_done(own, mine);
   if (spec.completion.min_succeeded && count.succeeded >= *spec.completion.min_succeeded) {
     return Verdict{JobState::Succeeded,
                    "job_min_succeeded",
-                   count_of(count.succeeded, "task") + " of the job succeeded, as many as needed"};
+                   say::enough_succeeded_of_job({.count = count.succeeded})};
   }
   if (spec.completion.at_end == AtEnd::CheckRole && !done && mine.has_ended() &&
       mine.succeeded < own.completion.need) {
-    return Verdict{JobState::Failed,
-                   "role_end",
-                   of_its_tasks(own, mine.succeeded, mine.total, "succeeded") + ", " +
-                       std::to_string(own.completion.need) + " are needed"};
+    return Verdict{JobState::Failed, "role_end", too_few(own, mine)};
   }
   for (std::size_t r = 0; r < spec.roles.size(); ++r) {
     if (!count.roles[r].has_ended() && !is_done(spec.roles[r], count.roles[r])) return std::nullopt;
@@ -111,7 +110,7 @@ std::optional<Verdict> judge(const JobSpec& spec,
       return Verdict{JobState::Failed, "job_end", std::move(*unmet)};
     }
   }
-  return Verdict{JobState::Succeeded, "job_end", "every role has ended"};
+  return Verdict{JobState::Succeeded, "job_end", say::every_role_ended()};
 }
 
 }  // namespace ty::model

@@ -36,7 +36,7 @@ bool is_done(const RoleSpec& role, const RoleTally& count);
 struct Verdict {
   JobState as = JobState::Succeeded;  ///< or Failed
   std::string rule;                   ///< as in Decision::rule
-  std::string message;
+  Message message;
   /// The failure is that of the task that ended last; otherwise (rules about the end of a role or
   /// of the job) it is the user's if any task failed so, else the platform's.
   bool by_task = false;

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "base/text.h"
+#include "model/messages.h"
 
 namespace ty::model {
 
@@ -30,14 +30,14 @@ bool is_permanent(int signal) {
   return signal == SIGILL || signal == SIGBUS || signal == SIGFPE || signal == SIGPIPE;
 }
 
-Ending failed(Reason reason, FailureClass failure, std::string message) {
+Ending failed(Reason reason, FailureClass failure, Message message) {
   return {.outcome = Outcome::Failed,
           .reason = reason,
           .failure = failure,
           .message = std::move(message)};
 }
 
-Ending ended_by_signal(int signal, std::string message) {
+Ending ended_by_signal(int signal, Message message) {
   Ending ending = failed(is_own_fault(signal) ? Reason::Exit : Reason::Killed,
                          is_permanent(signal) ? FailureClass::Permanent : FailureClass::User,
                          std::move(message));
@@ -54,55 +54,66 @@ constexpr int kHighestSignal = 64;
 
 std::string signal_name(int signal) {
   if (const char* name = ::sigabbrev_np(signal)) return std::string("SIG") + name;
-  return "signal " + std::to_string(signal);
+  return say::signal_number({.number = signal}).text();
 }
 
 Ending exited(int code) {
   if (code == 0) return {.outcome = Outcome::Succeeded, .exit_code = 0};
-  const std::string text = "exit code " + std::to_string(code);
   if (code > 128 && code <= 128 + kHighestSignal) {
-    return ended_by_signal(code - 128, text + " (" + signal_name(code - 128) + ")");
+    const int signal = code - 128;
+    return ended_by_signal(signal,
+                           say::exit_by_signal({.code = code, .signal = signal_name(signal)}));
   }
-  Ending ending = failed(Reason::Exit, FailureClass::User, text);
+  Ending ending = failed(Reason::Exit, FailureClass::User, say::exit_code({.code = code}));
   if (code == kNotFound || code == kNotExecutable) {
     ending.reason = Reason::CommandNotFound;
     ending.failure = FailureClass::Permanent;
-    ending.message += code == kNotFound ? ": a command was not found; check its name and the image"
-                                        : ": the command is not executable; check its permissions";
+    ending.message = code == kNotFound ? say::command_not_found({.code = code})
+                                       : say::command_not_executable({.code = code});
   }
   ending.exit_code = code;
   return ending;
 }
 
-Ending killed_by(int signal) { return ended_by_signal(signal, "killed by " + signal_name(signal)); }
+Ending killed_by(int signal) {
+  return ended_by_signal(signal, say::killed_by({.signal = signal_name(signal)}));
+}
+
+namespace {
+
+Message memory_message(std::int64_t limit, std::int64_t peak) {
+  if (limit > 0 && peak > 0) return say::out_of_memory_limit_peak({.limit = limit, .peak = peak});
+  if (limit > 0) return say::out_of_memory_limit({.limit = limit});
+  if (peak > 0) return say::out_of_memory_peak({.peak = peak});
+  return say::out_of_memory();
+}
+
+}  // namespace
 
 Ending out_of_memory(std::int64_t limit, std::int64_t peak) {
-  std::string message = "out of memory";
-  if (limit > 0) message += ": limit " + human_bytes(limit);
-  if (peak > 0) message += std::string(limit > 0 ? "," : ":") + " peak " + human_bytes(peak);
-  Ending ending = failed(Reason::Oom, FailureClass::Permanent, message + "; ask for more memory");
+  Ending ending = failed(Reason::Oom, FailureClass::Permanent, memory_message(limit, peak));
   ending.signal = SIGKILL;
   ending.exit_code = 128 + SIGKILL;
   return ending;
 }
 
 Ending out_of_time(Seconds limit) {
-  return failed(Reason::TimeLimit,
-                FailureClass::Permanent,
-                limit.count() > 0 ? "ran longer than its limit of " + format_duration(limit)
-                                  : "ran longer than its limit");
+  return failed(
+      Reason::TimeLimit,
+      FailureClass::Permanent,
+      limit.count() > 0 ? say::ran_too_long({.limit = limit}) : say::ran_too_long_for_some_limit());
 }
 
 Ending stopped(Reason why) { return {.outcome = Outcome::Stopped, .reason = why}; }
 
-Ending lost(std::string message, Reason why) {
+Ending lost(Message message, Reason why) {
   return {.outcome = Outcome::Lost,
           .reason = why,
           .failure = FailureClass::Platform,
           .message = std::move(message)};
 }
 
-Ending fault(Reason why, std::string message, bool source_refuses) {
+Ending fault(Reason why, Message message, bool source_refuses) {
   return failed(why, source_refuses ? FailureClass::Permanent : class_of(why), std::move(message));
 }
 

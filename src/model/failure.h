@@ -21,10 +21,10 @@ Ending out_of_time(Seconds limit);
 /// It ended because it was told to.
 Ending stopped(Reason why = Reason::JobEnded);
 /// Gone without a trace: its supervisor died, the node went away, nobody knows the container.
-Ending lost(std::string message, Reason why = Reason::NodeLost);
+Ending lost(Message message, Reason why = Reason::NodeLost);
 /// Anything else that kept it from running or from ending well. `source_refuses` makes code, data
 /// and output faults permanent: asking again will not help.
-Ending fault(Reason why, std::string message, bool source_refuses = false);
+Ending fault(Reason why, Message message, bool source_refuses = false);
 
 /// The class of a reason where no exit code or signal says more.
 FailureClass class_of(Reason reason);

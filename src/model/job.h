@@ -46,7 +46,7 @@ struct Ending {
   FailureClass failure = FailureClass::None;
   std::optional<int> exit_code;
   std::optional<int> signal;
-  std::string message;  ///< for people: "exit code 1", "out of memory: limit 2.0 GB, peak 2.0 GB"
+  Message message;  ///< for people: "exit code 1", "out of memory: limit 2.0 GB, peak 2.0 GB"
   bool operator==(const Ending&) const = default;
 };
 
@@ -74,7 +74,7 @@ struct Decision {
   std::optional<TaskRef> task;
   std::string rule;  ///< "min_failed", "min_succeeded", "job_min_succeeded", "role_end", "job_end",
                      ///< "policy", "user", "time_limit", …
-  std::string message;  ///< for people
+  Message message;   ///< for people
   Reason reason = Reason::None;
   FailureClass failure = FailureClass::None;
   std::optional<int> exit_code;

@@ -88,7 +88,7 @@ TEST(JobLife, AnEndWithoutAStartIsEnough) {
   life.place();
   const Effects effects = life.end({0, 0}, exited(3));
   EXPECT_EQ(life->state, JobState::Failed);
-  EXPECT_EQ(life->decision.message, "main-0 failed: exit code 3");
+  EXPECT_EQ(life->decision.message.text(), "main-0 failed: exit code 3");
   EXPECT_EQ(life->decision.exit_code, 3);
   ASSERT_EQ(effects.ended.size(), 1u);
   EXPECT_TRUE(effects.ended[0].task.started_at);
@@ -216,7 +216,7 @@ TEST(JobLife, TheTimeLimitCountsAllAttemptsTogether) {
   life.end({0, 0}, stopped());
   EXPECT_EQ(life->state, JobState::Failed);
   EXPECT_EQ(life->decision.reason, Reason::TimeLimit);
-  EXPECT_EQ(life->decision.message, "ran longer than its limit of 1m40s");
+  EXPECT_EQ(life->decision.message.text(), "ran longer than its limit of 1m40s");
 }
 
 TEST(JobLife, ARaisedLimitGivesMoreTimeAndTheSiteHasTheLastWord) {
@@ -255,7 +255,7 @@ TEST(JobLife, ATaskLimitFailsTheTask) {
   EXPECT_EQ(life.after(50s).stop.at(0).reason, Reason::TimeLimit);
   life.after(1s, fact::TaskEnded{{0, 0}, 0, 0, stopped()});
   EXPECT_EQ(life.at({0, 0}).state, TaskState::Failed);
-  EXPECT_EQ(life.at({0, 0}).ending.message, "ran longer than its limit of 50s");
+  EXPECT_EQ(life.at({0, 0}).ending.message.text(), "ran longer than its limit of 50s");
 }
 
 TEST(JobLife, WaitingTooLongFails) {
@@ -287,7 +287,7 @@ TEST(JobLife, AJobThatFitsNowhereFails) {
   Life life(job({role("main")}));
   life.apply(fact::Impossible{"it asks for 9 GPUs, no node has more than 8"});
   EXPECT_EQ(life->state, JobState::Failed);
-  EXPECT_EQ(life->decision.message, "it asks for 9 GPUs, no node has more than 8");
+  EXPECT_EQ(life->decision.message.text(), "it asks for 9 GPUs, no node has more than 8");
 }
 
 TEST(JobLife, PreemptionQueuesAgainAtOnceAndUncounted) {
@@ -417,7 +417,7 @@ TEST(JobLife, ADelayedPolicyWaitsAndAStartCancelsIt) {
   }
   life.after(300s);
   EXPECT_EQ(life->ending_as, JobState::Failed);
-  EXPECT_EQ(life->decision.message, "w-1 was pending for 5m");
+  EXPECT_EQ(life->decision.message.text(), "w-1 was pending for 5m");
 }
 
 TEST(JobLife, AnExitCodePolicyMatchesThatCodeOnly) {
@@ -488,20 +488,20 @@ TEST(JobLife, FactsOfAJobWithThousandsOfTasksAreCheap) {
 
 TEST(Failure, EndingsSayWhatHappened) {
   EXPECT_EQ(exited(0).outcome, Outcome::Succeeded);
-  EXPECT_EQ(exited(1).message, "exit code 1");
+  EXPECT_EQ(exited(1).message.text(), "exit code 1");
   EXPECT_EQ(exited(1).failure, FailureClass::User);
   EXPECT_EQ(exited(127).reason, Reason::CommandNotFound);
   EXPECT_EQ(exited(127).failure, FailureClass::Permanent);
   EXPECT_EQ(exited(137).reason, Reason::Killed);
-  EXPECT_EQ(exited(137).message, "exit code 137 (SIGKILL)");
+  EXPECT_EQ(exited(137).message.text(), "exit code 137 (SIGKILL)");
   EXPECT_EQ(exited(255).reason, Reason::Exit);
   EXPECT_EQ(killed_by(9).failure, FailureClass::User);
   EXPECT_EQ(killed_by(11).reason, Reason::Exit);
   EXPECT_EQ(killed_by(11).failure, FailureClass::User);
   EXPECT_EQ(killed_by(4).failure, FailureClass::Permanent);
   EXPECT_EQ(killed_by(9).exit_code, 137);
-  EXPECT_EQ(out_of_memory(2LL << 30, 2LL << 30).message,
-            "out of memory: limit 2 GB, peak 2 GB; ask for more memory");
+  EXPECT_EQ(out_of_memory(2LL << 30, 2LL << 30).message.text(),
+            "out of memory: limit 2 GB, peak 2 GB; request more memory");
   EXPECT_EQ(fault(Reason::DataFailed, "no such bucket", true).failure, FailureClass::Permanent);
   EXPECT_EQ(fault(Reason::DataFailed, "the store is away").failure, FailureClass::Platform);
 }

@@ -41,15 +41,15 @@ struct ResumeAsked {
   std::string by;
 };
 struct Preempted {
-  std::string why;
+  Message why;
 };
 /// No machine could ever run it.
 struct Impossible {
-  std::string why;
+  Message why;
 };
 /// Some of its tasks run, others find no place: what the policy event `unplaceable` is for.
 struct Unplaceable {
-  std::string why;
+  Message why;
 };
 struct GangTimeout {};  ///< placed, but not all tasks came up in time
 struct LimitSet {

@@ -340,7 +340,7 @@ TEST_P(Scenario, EndsAsTheModelSays) {
   if (job["attempts"]) EXPECT_EQ(life.attempt + 1, job["attempts"].as<int>());
   if (job["counted"]) EXPECT_EQ(life.retries.counted, job["counted"].as<int>());
   if (job["rule"]) EXPECT_EQ(life.decision.rule, job["rule"].Scalar());
-  if (job["message"]) EXPECT_EQ(life.decision.message, job["message"].Scalar());
+  if (job["message"]) EXPECT_EQ(life.decision.message.text(), job["message"].Scalar());
   if (job["class"]) EXPECT_EQ(to_word(life.decision.failure), job["class"].Scalar());
   if (job["exit_code"]) EXPECT_EQ(life.decision.exit_code, job["exit_code"].as<int>());
   if (job["decided_by"]) EXPECT_EQ(life.decision.task, world.ref(job["decided_by"].Scalar()));

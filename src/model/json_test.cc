@@ -26,6 +26,13 @@ struct Filler {
   static void fill(std::int64_t& x) { x = *rc::gen::arbitrary<std::int64_t>(); }
   static void fill(Seconds& x) { x = Seconds{*rc::gen::arbitrary<std::int64_t>()}; }
   static void fill(std::string& x) { x = *rc::gen::arbitrary<std::string>(); }
+  static void fill(Message& x) {
+    const int kind = *rc::gen::inRange(0, 4);
+    if (kind == 0) x = {};
+    if (kind == 1) x = plain("said " + std::to_string(*rc::gen::arbitrary<int>()));
+    if (kind == 2) x = say::exit_code({.code = *rc::gen::arbitrary<int>()});
+    if (kind == 3) x = joined(say::task_failed({.task = "a-0"}), say::no_restarts_left());
+  }
   template <class E>
     requires std::is_enum_v<E>
   static void fill(E& x) {
@@ -133,14 +140,16 @@ TEST(SpecJson, DefaultsAreNotWrittenAndNeverIs) {
 }
 
 TEST(SpecJson, SaysWhatIsWrongAndWhere) {
-  const auto message = [](std::string_view text) { return spec_from_json(text).error().message; };
+  const auto message = [](std::string_view text) {
+    return spec_from_json(text).error().message.text();
+  };
   EXPECT_EQ(message(R"({"roles":[{"count":"two"}]})"),
-            "job spec: roles[0].count is not a whole number");
-  EXPECT_EQ(message(R"({"roles":[{"env":{"A":1}}]})"), "job spec: roles[0].env.A is not a text");
+            "job spec: roles[0].count: expected a whole number");
+  EXPECT_EQ(message(R"({"roles":[{"env":{"A":1}}]})"), "job spec: roles[0].env.A: expected a text");
   EXPECT_EQ(message(R"({"completion":{"at_end":"no"}})"),
-            "job spec: completion.at_end is not one of succeed, check_role, check_job");
-  EXPECT_EQ(message("[]"), "job spec: the document is not an object");
-  EXPECT_TRUE(message("{").starts_with("job spec: no JSON: "));
+            "job spec: completion.at_end: expected one of succeed, check_role, check_job");
+  EXPECT_EQ(message("[]"), "job spec: /: expected an object");
+  EXPECT_TRUE(message("{").starts_with("job spec: not valid JSON: "));
   EXPECT_EQ(spec_from_json(R"({"from_the_future":1,"name":"x"})").value().name, "x");
 }
 

@@ -138,14 +138,18 @@ Response problem_response(const Problem& problem, std::string_view request_id) {
   std::string json = "{\"code\":";
   append_json_string(json, problem.code);
   json += ",\"message\":";
-  append_json_string(json, problem.message);
+  append_json_string(json, problem.message.text());
+  json += ",\"says\":";
+  append_json(json, problem.message);
   json += ",\"details\":[";
   for (std::size_t i = 0; i < problem.details.size(); ++i) {
     const Fault& fault = problem.details[i];
     json += i == 0 ? "{\"pointer\":" : ",{\"pointer\":";
     append_json_string(json, fault.pointer);
     json += ",\"message\":";
-    append_json_string(json, fault.message);
+    append_json_string(json, fault.message.text());
+    json += ",\"says\":";
+    append_json(json, fault.message);
     if (!fault.code.empty()) {
       json += ",\"code\":";
       append_json_string(json, fault.code);

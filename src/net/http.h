@@ -117,7 +117,7 @@ Response stream_response(std::string_view content_type,
 struct Problem {
   int status = 500;
   std::string_view code = "internal";
-  std::string message;
+  Message message;
   std::vector<Fault> details;
 };
 Response problem_response(const Problem& problem, std::string_view request_id);

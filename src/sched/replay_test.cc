@@ -35,10 +35,10 @@ TEST(Replay, ReadsColumnsInAnyOrderAndSortsByTime) {
 TEST(Replay, AFaultNamesItsLine) {
   const auto missing = read_trace("timestamp,duration\n");
   ASSERT_FALSE(missing.has_value());
-  EXPECT_NE(missing.error().message.find("num_gpus"), std::string::npos);
+  EXPECT_NE(missing.error().message.text().find("num_gpus"), std::string::npos);
   const auto wrong = read_trace("timestamp,duration,num_gpus\n2017-10-09 07:00:00,many,1\n");
   ASSERT_FALSE(wrong.has_value());
-  EXPECT_NE(wrong.error().message.find("line 2"), std::string::npos);
+  EXPECT_NE(wrong.error().message.text().find("line 2"), std::string::npos);
   EXPECT_FALSE(read_trace("").has_value());
 }
 
@@ -144,7 +144,7 @@ TEST(Replay, ATraceThatCannotRunIsRefused) {
   const auto trace = *read_trace("timestamp,duration,num_gpus\n2017-10-09 07:00:00,1,64\n");
   const auto fits = fits_site(trace, kSite);
   ASSERT_FALSE(fits.has_value());
-  EXPECT_NE(fits.error().message.find("needs 64 GPUs"), std::string::npos);
+  EXPECT_NE(fits.error().message.text().find("needs 64 GPUs"), std::string::npos);
 }
 
 TEST(Replay, DrawsEveryPolicy) {

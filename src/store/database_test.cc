@@ -211,7 +211,7 @@ TEST_P(DatabaseTest, ADatabaseOfANewerVersionIsLeftAlone) {
   world.db.reset();
   const auto opened = Database::open({.url = world.url});
   ASSERT_FALSE(opened);
-  EXPECT_NE(opened.error().message.find("newer version of Trainyard (its format is 900"),
+  EXPECT_NE(opened.error().message.text().find("newer version of Trainyard (its format is 900"),
             std::string::npos)
       << opened.error().message;
 }
@@ -223,7 +223,7 @@ TEST_P(DatabaseTest, ADatabaseMadeWithAnEditedMigrationIsLeftAlone) {
   world.db.reset();
   const auto opened = Database::open({.url = world.url});
   ASSERT_FALSE(opened);
-  EXPECT_NE(opened.error().message.find("another 0001_core.sql"), std::string::npos)
+  EXPECT_NE(opened.error().message.text().find("another 0001_core.sql"), std::string::npos)
       << opened.error().message;
 }
 
@@ -256,7 +256,7 @@ TEST(SqliteTest, AFullDiskRefusesTheGroupAndLaterWritesSucceedAgain) {
           world.db->write_now([&](Tx& tx) { return put(tx, std::to_string(i), big); });
       ASSERT_FALSE(answer);
       EXPECT_EQ(answer.error().code, Errc::Exhausted);
-      EXPECT_NE(answer.error().message.find("is full; free some space"), std::string::npos)
+      EXPECT_NE(answer.error().message.text().find("is full; free some space"), std::string::npos)
           << answer.error().message;
     });
   }
@@ -288,14 +288,15 @@ TEST(SqliteTest, ADamagedDatabaseSaysSo) {
   }
   const auto opened = Database::open({.url = dir / "t.db"});
   ASSERT_FALSE(opened);
-  EXPECT_NE(opened.error().message.find("is damaged; restore it from a backup"), std::string::npos)
+  EXPECT_NE(opened.error().message.text().find("is damaged; restore it from a backup"),
+            std::string::npos)
       << opened.error().message;
 }
 
 TEST(SqliteTest, AMissingDirectorySaysSo) {
   const auto opened = Database::open({.url = "/nonexistent/deep/t.db"});
   ASSERT_FALSE(opened);
-  EXPECT_NE(opened.error().message.find("No such file or directory"), std::string::npos)
+  EXPECT_NE(opened.error().message.text().find("No such file or directory"), std::string::npos)
       << opened.error().message;
 }
 
@@ -317,7 +318,7 @@ TEST(SqliteTest, AReadOnlyDirectorySaysSo) {
   const auto refused = [&] {
     const auto opened = Database::open({.url = dir / "t.db"});
     if (opened) return 1;
-    return opened.error().message.find("make the file and its directory writable") ==
+    return opened.error().message.text().find("make the file and its directory writable") ==
                    std::string::npos
                ? 2
                : 0;
@@ -354,7 +355,7 @@ TEST(SqliteTest, MigrationsAreAllOrNothing) {
   ok(Migrator(*connection).run(std::array{one, two}));
   const auto failed = Migrator(*connection).run(std::array{one, two, broken});
   ASSERT_FALSE(failed);
-  EXPECT_NE(failed.error().message.find("bringing the database up to 0003_c.sql"),
+  EXPECT_NE(failed.error().message.text().find("bringing the database up to 0003_c.sql"),
             std::string::npos);
   ok(Migrator(*connection).run(std::array{one, two}));
   EXPECT_TRUE(connection->run_script("select x from b"));
@@ -367,7 +368,7 @@ TEST(PostgresTest, AServerThatIsNotThereSaysSo) {
   const auto opened = Database::open({.url = "postgres://nobody@127.0.0.1:1/none"});
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, Errc::Unavailable);
-  EXPECT_NE(opened.error().message.find("PostgreSQL cannot be reached"), std::string::npos)
+  EXPECT_NE(opened.error().message.text().find("PostgreSQL cannot be reached"), std::string::npos)
       << opened.error().message;
 }
 
@@ -375,7 +376,7 @@ TEST(PostgresTest, TwoServersCannotShareADatabase) {
   World world(PostgresServer::shared().make_database());
   const auto second = Database::open({.url = world.url});
   ASSERT_FALSE(second);
-  EXPECT_NE(second.error().message.find("another Trainyard server"), std::string::npos)
+  EXPECT_NE(second.error().message.text().find("another Trainyard server"), std::string::npos)
       << second.error().message;
 }
 

@@ -250,7 +250,7 @@ TEST_P(JobStoreTest, ABeginningOfAnIdIsEnoughWhenItIsUnique) {
   EXPECT_EQ(run(stores().jobs.find_by_prefix("abcd1")).name, "one");
   const Error several = error_of(stores().jobs.find_by_prefix("abcd"));
   EXPECT_EQ(several.code, Errc::Conflict);
-  EXPECT_NE(several.message.find(two.job.id.str() + " (two)"), std::string::npos);
+  EXPECT_NE(several.message.text().find(two.job.id.str() + " (two)"), std::string::npos);
   EXPECT_EQ(error_of(stores().jobs.find_by_prefix("abce")).code, Errc::NotFound);
   EXPECT_EQ(error_of(stores().jobs.find_by_prefix("abc")).code, Errc::Invalid);
 }

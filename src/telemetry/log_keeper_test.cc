@@ -122,7 +122,7 @@ TEST(CompressLog, DamageIsReportedNotServed) {
     std::vector<char> buffer(2 << 20);
     const auto got = reader->read_at(0, buffer);
     EXPECT_FALSE(got) << "change " << i << " went unnoticed";
-    if (!got) EXPECT_NE(got.error().message.find("damaged"), std::string::npos);
+    if (!got) EXPECT_NE(got.error().message.text().find("damaged"), std::string::npos);
   }
 }
 

@@ -207,7 +207,7 @@ TEST(LineMatcher, RefusesWhatIsNoPatternOrTooMuch) {
     const auto matcher = LineMatcher::compile({.text = bad});
     ASSERT_FALSE(matcher) << bad;
     EXPECT_EQ(matcher.error().code, Errc::Invalid);
-    EXPECT_EQ(matcher.error().message.find("(?m)"), std::string::npos);
+    EXPECT_EQ(matcher.error().message.text().find("(?m)"), std::string::npos);
   }
   EXPECT_FALSE(LineMatcher::compile({.text = std::string(1025, 'a')}));
   EXPECT_FALSE(LineMatcher::compile({.text = "((a{100}){100}){10}"}));

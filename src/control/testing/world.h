@@ -174,7 +174,7 @@ class World {
   /// The one job of a file that is known to be good.
   JobId submit_one(const std::string& yaml) {
     auto answer = submit(yaml);
-    TY_CHECK(answer.has_value(), answer ? "" : answer.error().message.c_str());
+    TY_CHECK(answer.has_value(), answer ? "" : answer.error().message.text().c_str());
     return answer->front().id;
   }
   model::Job job(const JobId& id) { return *server->wait(server->jobs.find(id)); }

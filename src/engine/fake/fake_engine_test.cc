@@ -100,7 +100,7 @@ TEST_F(Fake, WordsItDoesNotKnowAreTheJobsFault) {
   const auto key = start("rnu 3s");
   pass(1s);
   EXPECT_EQ(ending(key)->reason, Reason::BadSpec);
-  EXPECT_NE(ending(key)->message.find("rnu"), std::string::npos);
+  EXPECT_NE(ending(key)->message.text().find("rnu"), std::string::npos);
 }
 
 TEST_F(Fake, AnythingElseSucceedsAtOnce) {

@@ -73,7 +73,8 @@ TEST_F(ProcessTasks, ACommandThatDoesNotExistIsNamed) {
   TaskReport report = run(task);
   EXPECT_EQ(report.ending.reason, Reason::CommandNotFound);
   EXPECT_EQ(report.ending.failure, model::FailureClass::Permanent);
-  EXPECT_NE(report.ending.message.find("pyhton"), std::string::npos) << report.ending.message;
+  EXPECT_NE(report.ending.message.text().find("pyhton"), std::string::npos)
+      << report.ending.message;
 
   report = run(launch(new_key(), "pyhton train.py"));
   EXPECT_EQ(report.ending.reason, Reason::CommandNotFound);
@@ -135,7 +136,7 @@ TEST_F(ProcessTasks, AMissingMountIsTheDatasFault) {
   task.mounts = {{.kind = MountKind::Data, .host_path = "/no/such/folder", .target = "/data"}};
   const TaskReport report = run(task);
   EXPECT_EQ(report.ending.reason, Reason::DataFailed);
-  EXPECT_NE(report.ending.message.find("/no/such/folder"), std::string::npos);
+  EXPECT_NE(report.ending.message.text().find("/no/such/folder"), std::string::npos);
 }
 
 TEST_F(ProcessTasks, TheWorkingDirectoryMayBeAMountOrAFolderOfTheMachine) {
@@ -344,7 +345,7 @@ TEST_F(ProcessTasks, MemoryBeyondTheLimitIsNamedWithLimitAndPeak) {
   const TaskReport report = run(task);
   EXPECT_EQ(report.ending.reason, Reason::Oom);
   EXPECT_EQ(report.ending.failure, model::FailureClass::Permanent);
-  EXPECT_NE(report.ending.message.find("64"), std::string::npos) << report.ending.message;
+  EXPECT_NE(report.ending.message.text().find("64"), std::string::npos) << report.ending.message;
   EXPECT_GT(report.peak_memory, 32 << 20);
 }
 

@@ -175,7 +175,7 @@ void apply_carried(model::JobSpec& spec, Ref carried, Report& report) {
     }
   }
   Result<model::JobSpec> result = model::spec_from_json(json::serialize(whole));
-  if (!result) return refuse(shorten(result.error().message));
+  if (!result) return refuse(shorten(result.error().message.text()));
   spec = std::move(*result);
 }
 

@@ -57,8 +57,8 @@ std::string quoted(Ref value) {
 
 void sort_and_cut(std::vector<Issue>& issues) {
   std::ranges::sort(issues, [](const Issue& a, const Issue& b) {
-    return std::tie(a.line, a.column, a.path, a.message) <
-           std::tie(b.line, b.column, b.path, b.message);
+    return std::tie(a.line, a.column, a.path, a.message.code) <
+           std::tie(b.line, b.column, b.path, b.message.code);
   });
   if (issues.size() > kMaxIssues) issues.resize(kMaxIssues);
 }

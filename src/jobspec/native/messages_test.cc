@@ -233,7 +233,7 @@ TEST(NativeMessages, ColumnsCountCharactersNotBytes) {
 TEST(NativeMessages, NeverRepeatASecret) {
   const ReadResult result = read("run: x\nsecrets: {API: 'the secret, pasted'}");
   ASSERT_EQ(result.errors.size(), 1U);
-  EXPECT_EQ(result.errors[0].message.find("pasted"), std::string::npos);
+  EXPECT_EQ(result.errors[0].message.text().find("pasted"), std::string::npos);
 }
 
 TEST(NativeMessages, UnknownParametersOfTheCommandLineAreNamed) {

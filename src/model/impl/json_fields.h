@@ -12,6 +12,8 @@
 
 #include "base/result.h"
 #include "model/impl/json_text.h"
+#include "model/message_json.h"
+#include "model/messages.h"
 #include "model/words.h"
 
 /// One list of fields per struct drives both writing and reading, so the two cannot drift apart. A
@@ -66,6 +68,7 @@ class Writer {
   void write(std::int64_t value) { append_number(out_, value); }
   void write(std::chrono::seconds value) { append_number(out_, value.count()); }
   void write(const std::string& value) { append_json_string(out_, value); }
+  void write(const Message& value) { append_json(out_, value); }
   template <class E>
     requires std::is_enum_v<E>
   void write(E value) {
@@ -124,6 +127,7 @@ class Reader {
     if (!failed_) path_.resize(depth);
   }
 
+  void read(const boost::json::value& from, Message& to) { to = message_from_json(from); }
   void read(const boost::json::value& from, bool& to) {
     if (const bool* value = from.if_bool())
       to = *value;
@@ -205,8 +209,9 @@ class Reader {
   }
 
   bool failed() const { return failed_; }
-  std::string message() const {
-    return (path_.empty() ? "the document" : path_.substr(1)) + " is not " + expected_;
+  Message fault(std::string_view what) const {
+    return say::stored_wrong_type(
+        {.what = what, .path = path_.empty() ? "/" : path_.substr(1), .expected = expected_});
   }
 
  private:
@@ -242,11 +247,11 @@ Result<T> parse(std::string_view text, std::string_view what) {
   boost::json::error_code ec;
   const boost::json::value document =
       boost::json::parse({text.data(), text.size()}, ec, &memory, options);
-  if (ec) return fail(Errc::Invalid, std::string(what) + ": no JSON: " + ec.message());
+  if (ec) return fail(Errc::Invalid, say::stored_not_json({.what = what, .why = ec.message()}));
   T value;
   Reader reader;
   reader.read(document, value);
-  if (reader.failed()) return fail(Errc::Invalid, std::string(what) + ": " + reader.message());
+  if (reader.failed()) return fail(Errc::Invalid, reader.fault(what));
   return value;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/json_text.h"
+#include "base/message.h"
 
 /// Writing JSON by appending: what the model writes is small, flat and hot.
 namespace ty::model {
@@ -44,6 +45,15 @@ class JsonObject {
   template <class T>
   JsonObject& add(std::string_view key, const std::optional<T>& value) {
     return value ? add(key, *value) : *this;
+  }
+  /// The English sentence, and beside it `says`: what other languages are worded from.
+  template <std::same_as<Message> M>
+  JsonObject& add(std::string_view key, const M& message) {
+    if (message.empty()) return *this;
+    add(key, message.text());
+    open("says");
+    append_json(text_, message);
+    return *this;
   }
   /// `json` is JSON already.
   JsonObject& add_json(std::string_view key, std::string_view json) {

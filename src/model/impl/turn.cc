@@ -4,6 +4,7 @@
 
 #include "model/failure.h"
 #include "model/impl/json_text.h"
+#include "model/messages.h"
 #include "model/words.h"
 
 namespace ty::model {
@@ -38,7 +39,7 @@ Effects Turn::take() {
 
 void Turn::on(const fact::CancelAsked& fact) {
   const Decision decision{
-      .rule = "user", .message = "stopped by " + fact.by, .reason = Reason::UserStop};
+      .rule = "user", .message = say::stopped_by({.user = fact.by}), .reason = Reason::UserStop};
   switch (life_.state) {
     case JobState::Queued:
     case JobState::Paused:
@@ -75,7 +76,7 @@ void Turn::on(const fact::CancelAsked& fact) {
 
 void Turn::on(const fact::PauseAsked& fact) {
   const Decision decision{
-      .rule = "user", .message = "paused by " + fact.by, .reason = Reason::UserStop};
+      .rule = "user", .message = say::paused_by({.user = fact.by}), .reason = Reason::UserStop};
   if (life_.state == JobState::Queued) {
     move(JobEvent::PauseAsked, JobState::Paused);
     life_.decision = decision;
@@ -128,7 +129,7 @@ void Turn::on(const fact::GangTimeout&) {
   if (life_.state != JobState::Starting) return;
   decide({.as = JobState::Failed,
           .decision = {.rule = "gang_timeout",
-                       .message = "not all tasks came up together in time",
+                       .message = say::gang_timeout(),
                        .reason = Reason::GangTimeout,
                        .failure = FailureClass::Conflict},
           .may_retry = true,
@@ -143,7 +144,7 @@ void Turn::on(const fact::LimitSet& fact) {
   note("job.limit_set", JsonObject().add("time_limit_s", seconds).text(), fact.by);
   if (!is_placed_and_undecided() || life_.tasks.empty()) return;
   const Policy* policy = PolicyEvents(PolicyEvent::JobUpdated).match(spec_, 0);
-  if (policy != nullptr && !policy->delay) obey(*policy, 0, "the job was changed by " + fact.by);
+  if (policy != nullptr && !policy->delay) obey(*policy, 0, say::job_changed_by({.user = fact.by}));
 }
 
 void Turn::on(const fact::Tick&) {
@@ -158,22 +159,23 @@ void Turn::on(const fact::Tick&) {
 }
 
 void Turn::tick_waiting() {
-  if (life_.tasks.empty()) return on(fact::Impossible{"the job has no tasks"});
+  if (life_.tasks.empty()) return on(fact::Impossible{say::job_without_tasks()});
   const auto waited_out = wait_limit_strikes(spec_, life_);
   if (waited_out && *waited_out <= now_) {
-    return end_while_waiting(JobEvent::WaitLimit,
-                             JobState::Failed,
-                             {.rule = "wait_limit",
-                              .message = "waited longer than its limit of " +
-                                         format_duration(spec_.wait_limit.value_or(Seconds{0})),
-                              .reason = Reason::WaitLimit,
-                              .failure = FailureClass::Permanent});
+    return end_while_waiting(
+        JobEvent::WaitLimit,
+        JobState::Failed,
+        {.rule = "wait_limit",
+         .message = say::waited_too_long({.limit = spec_.wait_limit.value_or(Seconds{0})}),
+         .reason = Reason::WaitLimit,
+         .failure = FailureClass::Permanent});
   }
   const auto delayed = next_delayed_policy(spec_, life_);
   if (!delayed || delayed->due > now_) return;
   const std::string action(to_word(delayed->policy->action));
-  const std::string pending = name_of(spec_, life_.tasks[delayed->task].ref) + " was pending for " +
-                              format_duration(delayed->policy->delay.value_or(Seconds{0}));
+  const Message pending =
+      say::task_was_pending({.task = name_of(spec_, life_.tasks[delayed->task].ref),
+                             .time = delayed->policy->delay.value_or(Seconds{0})});
   if (delayed->policy->action == PolicyAction::FailJob) {
     end_while_waiting(JobEvent::WaitLimit,
                       JobState::Failed,
@@ -220,10 +222,10 @@ void Turn::tick_running() {
     const auto delayed = next_delayed_policy(spec_, life_);
     if (!delayed || delayed->due > now_) break;
     const Task& task = life_.tasks[delayed->task];
-    std::string why;
+    Message why;
     if (!is_final(task.state)) {
-      why = name_of(spec_, task.ref) + " was pending for " +
-            format_duration(delayed->policy->delay.value_or(Seconds{0}));
+      why = say::task_was_pending(
+          {.task = name_of(spec_, task.ref), .time = delayed->policy->delay.value_or(Seconds{0})});
     }
     if (!obey(*delayed->policy, delayed->task, std::move(why))) break;
   }

@@ -81,13 +81,13 @@ class Turn {
   void release_hold(std::size_t at);
 
   // turn_policy.cc
-  bool obey(const Policy& policy, std::size_t at, std::string why = {});
-  bool restart_by_policy(const Policy& policy, std::size_t at, std::string why);
+  bool obey(const Policy& policy, std::size_t at, Message why = {});
+  bool restart_by_policy(const Policy& policy, std::size_t at, Message why);
   void restart_role(int role);
   void restart_task(std::size_t at);
 
   // turn_verdict.cc
-  Decision decision_by(std::string rule, std::string message, std::size_t at) const;
+  Decision decision_by(std::string rule, Message message, std::size_t at) const;
   void decide(const Verdict& verdict, const Tally& count, std::size_t at);
   void decide(Ruling ruling);
   void strike_time_limit();

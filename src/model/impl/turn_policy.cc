@@ -1,4 +1,5 @@
 #include "model/impl/turn.h"
+#include "model/messages.h"
 #include "model/words.h"
 
 namespace ty::model {
@@ -10,14 +11,15 @@ void Turn::on(const fact::Unplaceable& fact) {
     if (task.state != TaskState::Waiting || task.placement) continue;
     const Policy* policy = PolicyEvents(PolicyEvent::Unplaceable).match(spec_, task.ref.role);
     if (policy == nullptr) continue;
-    obey(*policy, at, name_of(spec_, task.ref) + " finds no place: " + fact.why);
+    obey(
+        *policy, at, say::task_finds_no_place({.task = name_of(spec_, task.ref), .why = fact.why}));
     return;
   }
 }
 
 /// True when that ended or restarted something; then no other rule is asked. `why` empty: what the
 /// task did is reason enough.
-bool Turn::obey(const Policy& policy, std::size_t at, std::string why) {
+bool Turn::obey(const Policy& policy, std::size_t at, Message why) {
   const std::string rule(to_word(policy.action));
   switch (policy.action) {
     case PolicyAction::RestartJob:
@@ -47,7 +49,7 @@ bool Turn::obey(const Policy& policy, std::size_t at, std::string why) {
 
 /// Every restart that a policy asks for counts against the job's retries, of the whole job or of a
 /// part.
-bool Turn::restart_by_policy(const Policy& policy, std::size_t at, std::string why) {
+bool Turn::restart_by_policy(const Policy& policy, std::size_t at, Message why) {
   Ruling ruling{.as = JobState::Failed,
                 .decision = decision_by(std::string(to_word(policy.action)), std::move(why), at),
                 .may_retry = true,
@@ -62,7 +64,7 @@ bool Turn::restart_by_policy(const Policy& policy, std::size_t at, std::string w
   }
   if (!take_retry(ruling)) {
     ruling.may_retry = false;
-    ruling.decision.message += "; no restarts are left";
+    ruling.decision.message = joined(std::move(ruling.decision.message), say::no_restarts_left());
     decide(std::move(ruling));
     return true;
   }

@@ -3,6 +3,7 @@
 #include "model/failure.h"
 #include "model/impl/json_text.h"
 #include "model/impl/turn.h"
+#include "model/messages.h"
 #include "model/retry.h"
 #include "model/words.h"
 
@@ -176,9 +177,9 @@ Ending Turn::settled(const Task& task, Ending reported) const {
       return ending;
     }
   } else if (reported.outcome == Outcome::Stopped) {
-    return lost("stopped by someone other than Trainyard", Reason::Evicted);
+    return lost(say::stopped_by_others(), Reason::Evicted);
   }
-  if (reported.outcome == Outcome::None) return lost("ended and left no trace");
+  if (reported.outcome == Outcome::None) return lost(say::left_no_trace());
   if (reported.outcome != Outcome::Succeeded && reported.failure == FailureClass::None) {
     reported.failure = class_of(reported.reason);
     if (reported.failure == FailureClass::None) reported.failure = FailureClass::Platform;

@@ -1,23 +1,31 @@
 #include <algorithm>
 
-#include "base/text.h"
 #include "model/failure.h"
 #include "model/impl/json_text.h"
 #include "model/impl/turn.h"
+#include "model/messages.h"
 #include "model/retry.h"
 #include "model/words.h"
 
 namespace ty::model {
 
+namespace {
+
+Message what_happened(const std::string& name, const Task& task) {
+  if (task.state == TaskState::Succeeded) return say::task_succeeded({.task = name});
+  const Message& why = task.ending.message;
+  if (!is_final(task.state))
+    return why.empty() ? plain(name) : say::task_said({.task = name, .why = why});
+  return why.empty() ? say::task_failed({.task = name})
+                     : say::task_failed_because({.task = name, .why = why});
+}
+
+}  // namespace
+
 /// `message` empty: what happened to the task says it all.
-Decision Turn::decision_by(std::string rule, std::string message, std::size_t at) const {
+Decision Turn::decision_by(std::string rule, Message message, std::size_t at) const {
   const Task& task = life_.tasks[at];
-  if (message.empty()) {
-    const std::string_view did = task.state == TaskState::Succeeded ? " succeeded" : " failed";
-    message = name_of(spec_, task.ref);
-    if (is_final(task.state)) message += did;
-    if (!task.ending.message.empty()) message += ": " + task.ending.message;
-  }
+  if (message.empty()) message = what_happened(name_of(spec_, task.ref), task);
   return {.task = task.ref,
           .rule = std::move(rule),
           .message = std::move(message),
@@ -34,8 +42,10 @@ void Turn::decide(const Verdict& verdict, const Tally& count, std::size_t at) {
     decision.reason = Reason::None;
   } else if (verdict.by_task) {
     const bool one_was_enough = role_of(task).completion.min_failed == 1;
-    const std::string what = decision_by({}, {}, at).message;
-    decision.message = one_was_enough ? what : verdict.message + "; the last: " + what;
+    Message what = decision_by({}, {}, at).message;
+    decision.message = one_was_enough
+                           ? std::move(what)
+                           : say::the_last({.verdict = verdict.message, .why = std::move(what)});
   } else {
     decision.failure = count.fault_of_user ? FailureClass::User : FailureClass::Platform;
     // The end of a role can fall on a success: then some earlier failure gives the code.
@@ -62,7 +72,7 @@ void Turn::decide(Ruling ruling) {
       as = JobState::Queued;
       life_.not_before = now_ + *wait;
     } else if (ruling.by_policy) {
-      ruling.decision.message += "; no restarts are left";
+      ruling.decision.message = joined(std::move(ruling.decision.message), say::no_restarts_left());
     }
   }
   life_.decision = std::move(ruling.decision);
@@ -149,9 +159,7 @@ void Turn::give_up_on_dependents() {
     if (after_state(spec_, order_, life_, static_cast<int>(r)) != AfterState::Never) continue;
     const Tally count = tally(spec_, life_.tasks);
     Verdict verdict{
-        JobState::Failed,
-        "after",
-        spec_.roles[r].name + " cannot start: a role it waits for has ended without success"};
+        JobState::Failed, "after", say::role_cannot_start({.role = spec_.roles[r].name})};
     return decide(verdict, count, *at);
   }
 }

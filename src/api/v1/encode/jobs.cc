@@ -12,11 +12,11 @@ using model::to_word;
 namespace {
 
 /// One sentence about why the job stands where it stands; empty when there is nothing to say.
-std::string_view reason_of(const model::Job& job, std::string_view waiting_for) {
+Message reason_of(const model::Job& job, std::string_view waiting_for) {
   const model::JobLife& life = job.life;
   switch (life.state) {
     case model::JobState::Queued:
-      return waiting_for;
+      return Message(waiting_for);
     case model::JobState::Stopping:
     case model::JobState::Paused:
     case model::JobState::Failed:

@@ -463,7 +463,7 @@ void DockerRuntime::look_after() {
     }
     lock.lock();
     if (!answers) is_known_ = false;  // it may come back with another configuration
-    const std::string problem = answers ? std::string() : answers.error().message;
+    const std::string problem = answers ? std::string() : answers.error().message.text();
     const bool has_changed = problem != problem_;
     problem_ = problem;
     if (has_changed && options_.on_nodes_changed) {

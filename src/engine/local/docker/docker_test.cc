@@ -141,7 +141,7 @@ TEST_F(ContainerPlanTest, AnotherMachinesImageIsRefused) {
   const auto made = plan_container(setup_, launch_, image_, "ty-net", {}, 7);
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().reason, model::Reason::ImageMissing);
-  EXPECT_NE(made.error().message.find("riscv64"), std::string::npos);
+  EXPECT_NE(made.error().message.text().find("riscv64"), std::string::npos);
 }
 
 TEST_F(ContainerPlanTest, OnlyRealGpusAreAskedFor) {
@@ -233,9 +233,9 @@ TEST(PullEnding, TellsWhatToDoAboutIt) {
       pull_ending("r.example/x:9", "manifest for r.example/x:9 not found: manifest unknown");
   EXPECT_EQ(unknown.reason, model::Reason::ImageMissing);
   EXPECT_EQ(unknown.failure, model::FailureClass::Permanent);
-  EXPECT_NE(unknown.message.find("check its name and tag"), std::string::npos);
+  EXPECT_NE(unknown.message.text().find("check its name and tag"), std::string::npos);
   const auto refused = pull_ending("r.example/x:9", "unauthorized: authentication required");
-  EXPECT_NE(refused.message.find("registry login r.example"), std::string::npos);
+  EXPECT_NE(refused.message.text().find("registry login r.example"), std::string::npos);
   const auto away = pull_ending("r.example/x:9", "dial tcp: i/o timeout");
   EXPECT_EQ(away.failure, model::FailureClass::Platform);
 }
@@ -254,7 +254,7 @@ TEST(Client, NobodyAtTheSocketIsUnavailable) {
   const auto answer = client.get("/info");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, Errc::Unavailable);
-  EXPECT_NE(answer.error().message.find("/nonexistent/docker.sock"), std::string::npos);
+  EXPECT_NE(answer.error().message.text().find("/nonexistent/docker.sock"), std::string::npos);
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ asio::awaitable<void> Puller::run(Key key, std::shared_ptr<Pull> pull) {
 
 asio::awaitable<std::optional<model::Ending>> Puller::fetch(std::shared_ptr<Pull> pull) {
   const auto read = co_await read_stream(pull);
-  std::string said = read ? pull->progress.error() : read.error().message;
+  std::string said = read ? pull->progress.error() : read.error().message.text();
   if (said.empty()) co_return std::nullopt;
   co_return pull_ending(pull->image, said);
 }

@@ -52,7 +52,7 @@ TEST(Journal, WhatWeDidToItComesBeforeHowItDied) {
   EXPECT_EQ(ending("ended at=9 signal=9 stop=0 limit=0 oom=0\n").reason, Reason::Killed);
   const model::Ending survived = ending("ended at=9 exit=0 stop=0 limit=0 oom=2 memory=1048576\n");
   EXPECT_EQ(survived.outcome, Outcome::Succeeded);
-  EXPECT_NE(survived.message.find("2 processes"), std::string::npos) << survived.message;
+  EXPECT_NE(survived.message.text().find("2 processes"), std::string::npos) << survived.message;
 }
 
 TEST(Journal, AFailedStartKeepsItsReasonAndItsWords) {
@@ -60,7 +60,7 @@ TEST(Journal, AFailedStartKeepsItsReasonAndItsWords) {
       "began 1\nfailed at=5 reason=command_not_found no program is called \"x\" in PATH\n");
   const model::Ending ending = ending_of(facts);
   EXPECT_EQ(ending.reason, Reason::CommandNotFound);
-  EXPECT_NE(ending.message.find("no program is called \"x\""), std::string::npos);
+  EXPECT_NE(ending.message.text().find("no program is called \"x\""), std::string::npos);
 }
 
 TEST(Journal, NothingThereIsNoError) {
