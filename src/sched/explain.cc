@@ -2,9 +2,9 @@
 
 #include "sched/explanation.h"
 #include "sched/impl/change.h"
+#include "sched/impl/cycle.h"
 #include "sched/impl/estimate.h"
 #include "sched/impl/obstacles.h"
-#include "sched/impl/pass.h"
 #include "sched/impl/sentences.h"
 #include "sched/scheduler.h"
 
@@ -13,13 +13,14 @@ namespace {
 
 /// How many go before it.
 std::int64_t count_before(const State& s, const Waiting& waiting, Time now) {
-  Turns turns(s, now);
-  const auto mine = turns.of(waiting);
+  Ranking ranking(s, now);
+  const auto mine = ranking.of(waiting);
   std::int64_t before = 0;
   for (const auto& [key, row] : s.queue.rows())
-    before += static_cast<std::int64_t>(turns.before(mine, key, row));
+    before += static_cast<std::int64_t>(ranking.before(mine, key, row));
   // A pause after a failure costs nobody their place.
-  for (const auto& [until, sleeper] : s.queue.asleep()) before += turns.of(*sleeper) < mine ? 1 : 0;
+  for (const auto& [until, sleeper] : s.queue.asleep())
+    before += ranking.of(*sleeper) < mine ? 1 : 0;
   return before;
 }
 
@@ -38,11 +39,11 @@ struct Inquiry::Parts {
   RequestId id;
   Time now{};
   Explanation known;  ///< what was cheap to say
-  std::optional<Ahead> ahead;
+  std::optional<EstimateInput> ahead;
   std::optional<State> changeable;
   WorkspaceId workspace;
   double correction = 1;
-  std::optional<Millis> told;  ///< the wait as the simulated future has it
+  std::optional<Millis> simulated_wait;  ///< the wait as the simulated future has it
 };
 
 Inquiry::Inquiry(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -56,7 +57,7 @@ Explanation Inquiry::answer() {
   if (p.ahead) {
     e.estimate = estimate_start(*p.ahead, p.id, p.now);
     if (e.estimate && e.estimate->likely > p.now) {
-      p.told = e.estimate->likely - p.now;
+      p.simulated_wait = e.estimate->likely - p.now;
       const auto corrected = [&](Time at) {
         const auto wait = static_cast<double>((at - p.now).count()) * p.correction;
         return p.now + Millis(static_cast<std::int64_t>(wait));
@@ -78,8 +79,8 @@ Explanation Scheduler::explain(const RequestId& id, Time now, Detail detail) con
 
 void Scheduler::learn(const Inquiry& inquiry) const {
   const auto& p = *inquiry.parts_;
-  if (p.told && state_->queue.find(p.id) != nullptr)
-    state_->hindsight.told(p.id, p.workspace, p.now, *p.told);
+  if (p.simulated_wait && state_->queue.find(p.id) != nullptr)
+    state_->estimate_correction.estimated(p.id, p.workspace, p.now, *p.simulated_wait);
 }
 
 Inquiry Scheduler::inquire(const RequestId& id, Time now, Detail detail) const {
@@ -99,9 +100,9 @@ Inquiry Scheduler::inquire(const RequestId& id, Time now, Detail detail) const {
   e.reasons = std::move(found.reasons);
   e.position = 1 + count_before(s, *waiting, now);
   parts->workspace = waiting->request.workspace;
-  parts->correction = s.hindsight.correction(parts->workspace);
+  parts->correction = s.estimate_correction.factor(parts->workspace);
   if (detail != Detail::Reason && e.verdict != Explanation::Verdict::Impossible)
-    parts->ahead = look_ahead(s, *waiting, now);
+    parts->ahead = estimate_input(s, *waiting, now);
   if (detail == Detail::Full) parts->changeable = changeable(s, *waiting, now);
   return Inquiry(std::move(parts));
 }

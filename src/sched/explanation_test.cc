@@ -211,18 +211,19 @@ class Facts {
 
   void guaranteed() {
     EXPECT_FALSE(r_.preemptible);
-    // Everyone's firm work or guarantee, whichever is more, has its place.
+    // Everyone's non-preemptible work or guarantee, whichever is more, has its place.
     std::int64_t capacity = 0, spoken_for = 0, own = 0;
     for (const auto& node : s_.nodes) {
       if (!node.draining) capacity += healthy(node);
     }
     for (const auto& a : s_.accounts) {
-      const auto firm = used(s_, [&](const Placed& job, const Assigned&) {
+      const auto non_preemptible = used(s_, [&](const Placed& job, const Assigned&) {
         return job.request.workspace == a.workspace && !job.request.preemptible;
       });
       const auto promised = a.guarantee.gpus.value_or(0);
-      spoken_for += std::max(promised, firm.gpus);
-      if (a.workspace == r_.workspace) own = std::max<std::int64_t>(0, promised - firm.gpus);
+      spoken_for += std::max(promised, non_preemptible.gpus);
+      if (a.workspace == r_.workspace)
+        own = std::max<std::int64_t>(0, promised - non_preemptible.gpus);
     }
     if (words("what") != "GPUs") return;
     EXPECT_EQ(words("left"),

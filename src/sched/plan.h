@@ -8,7 +8,7 @@
 /// What the scheduler wants done.
 namespace ty::sched {
 
-/// Where a task runs and which pieces of the node are its own.
+/// Where a task runs and what of the node is its own.
 struct Assigned {
   model::TaskRef task;
   std::string node;
@@ -23,8 +23,8 @@ struct Start {
   std::vector<Assigned> tasks;
 };
 
-/// Stop this job and queue it again. Its pieces count as promised to `in_favour_of` until they are
-/// released.
+/// Stop this job and queue it again. What it has counts as promised to `in_favour_of` until they
+/// are released.
 struct Preempt {
   JobId job;
   RequestId in_favour_of;

@@ -238,13 +238,13 @@ TEST(Properties, TheSameCallsGiveTheSamePlans) {
 }
 
 /// Jobs with known lengths until all have ended; when each started last.
-class Course {
+class Timeline {
  public:
   struct Job {
     Request request;
     Millis length{0};
   };
-  Course(Policy policy, std::vector<Node> nodes, std::vector<Account> accounts)
+  Timeline(Policy policy, std::vector<Node> nodes, std::vector<Account> accounts)
       : scheduler_(policy) {
     scheduler_.set_nodes(std::move(nodes));
     scheduler_.set_accounts(std::move(accounts));
@@ -311,7 +311,7 @@ Node node_of(std::string name, int gpus) {
   return node;
 }
 
-Course::Job job_of(
+Timeline::Job job_of(
     std::string name, int workspace, int gpus, Time at, Millis length, int tasks = 1) {
   Request r;
   r.name = std::move(name);
@@ -340,7 +340,7 @@ TEST(Properties, NoJobStarves) {
     policy.starvation_bound = 6h;
     // As much small work as fits, from workspaces that use less than the one with the large gangs:
     // without the bound these would wait until the end.
-    std::vector<Course::Job> jobs;
+    std::vector<Timeline::Job> jobs;
     for (int i = 0; i < 600; ++i) {
       jobs.push_back(job_of(fmt::format("small-{}", i),
                             pick(2, 6),
@@ -352,7 +352,7 @@ TEST(Properties, NoJobStarves) {
       jobs.push_back(
           job_of(fmt::format("large-{}", i), 1, 8, kNow + Seconds(3600 * (1 + 4 * i)), 1h, 2));
     }
-    auto begun = Course(policy, {node_of("n1", 8), node_of("n2", 8)}, {}).run(jobs);
+    auto begun = Timeline(policy, {node_of("n1", 8), node_of("n2", 8)}, {}).run(jobs);
     ASSERT_EQ(begun.size(), jobs.size()) << "everybody starts";
     for (const auto& job : jobs) {
       const bool large = job.request.name.starts_with("large");
@@ -371,7 +371,7 @@ TEST(Properties, NoWorkspaceIsWorseOffThanWithItsGuaranteeAsAClusterOfItsOwn) {
       return std::uniform_int_distribution(low, high)(random);
     };
     const int own = pick(1, 6);
-    std::vector<Course::Job> mine, all;
+    std::vector<Timeline::Job> mine, all;
     for (int i = 0; i < 40; ++i) {
       mine.push_back(job_of(fmt::format("mine-{}", i),
                             1,
@@ -393,8 +393,8 @@ TEST(Properties, NoWorkspaceIsWorseOffThanWithItsGuaranteeAsAClusterOfItsOwn) {
     promised.workspace = {1};
     promised.name = "mine";
     promised.guarantee.gpus = own;
-    auto alone = Course({}, {node_of("n1", own)}, {}).run(mine);
-    auto shared = Course({}, {node_of("n1", 8)}, {promised}).run(all);
+    auto alone = Timeline({}, {node_of("n1", own)}, {}).run(mine);
+    auto shared = Timeline({}, {node_of("n1", 8)}, {promised}).run(all);
     for (const auto& job : mine) {
       EXPECT_LE(shared[job.request.name], alone[job.request.name]) << job.request.name;
     }

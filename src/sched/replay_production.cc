@@ -137,7 +137,7 @@ class Production {
   }
 
   void decide(Time now) {
-    // Those stopped give their pieces back at once, and a second look starts whom they made room
+    // Those stopped give their resources back at once, and a second look starts whom they made room
     // for.
     for (bool again = true; again;) {
       const auto plan = scheduler_.plan(now);

@@ -36,7 +36,7 @@ struct Group {
 struct Place {
   std::int64_t front = 0;  ///< smaller goes first, before any priority; 0: not at the very front
   std::int64_t priority = 0;
-  WorkspaceId workspace;  ///< whose turn it takes
+  WorkspaceId workspace;  ///< it ranks with this one's share
   Time queued_at{};
   double number = 0;  ///< among those of the same moment
   bool operator==(const Place&) const = default;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sched/impl/pass.h"
+#include "sched/impl/cycle.h"
 #include "sched/impl/state.h"
 
 namespace ty::sched {
@@ -15,11 +15,12 @@ Scheduler& Scheduler::operator=(Scheduler&&) noexcept = default;
 void Scheduler::set_policy(Policy policy) {
   auto& s = *state_;
   s.policy = policy;
-  s.restand();
+  s.reorder_queue();
   for (int slot : s.running.slots()) {
     const auto& job = s.running.at(slot);
-    const bool may_go = job.preemptible && !job.stays && !job.leaving_for && !job.tasks.empty();
-    if (may_go) s.evictable.add(job, slot, policy, job.since);
+    const bool can_be_preempted =
+        job.preemptible && !job.exempt && !job.preempted_for && !job.tasks.empty();
+    if (can_be_preempted) s.victim_order.add(job, slot, policy, job.since);
   }
 }
 
@@ -32,17 +33,17 @@ void Scheduler::set_nodes(std::vector<Node> nodes) {
 
 void Scheduler::set_accounts(std::vector<Account> accounts) {
   state_->ledger.set_accounts(std::move(accounts));
-  state_->restand();
+  state_->reorder_queue();
 }
 
 void Scheduler::set_reservations(std::vector<Reservation> reservations) {
   state_->reservations = std::move(reservations);
-  state_->restand();
+  state_->reorder_queue();
 }
 
 void Scheduler::enqueue(Request request) { state_->wait(std::move(request)); }
 void Scheduler::withdraw(const RequestId& id) {
-  state_->hindsight.withdrawn(id);
+  state_->estimate_correction.withdrawn(id);
   state_->queue.remove(id);
 }
 void Scheduler::withdraw_job(const JobId& job) {
@@ -92,12 +93,12 @@ void Scheduler::occupy(const Request& request, const std::vector<Assigned>& task
     for (int g = 0; g < static_cast<int>(request.groups.size()); ++g) {
       const auto& members = request.groups[g].tasks;
       if (std::ranges::find(members, a.task) == members.end()) continue;
-      Piece piece{s.node_index(a.node), g, {}};
+      Allocation allocation{s.node_index(a.node), g, {}};
       for (int i : a.gpus) {
-        if (i >= 0 && i < static_cast<int>(kMaxGpus)) piece.gpus.set(i);
+        if (i >= 0 && i < static_cast<int>(kMaxGpus)) allocation.gpus.set(i);
       }
-      s.cluster.take(piece, shape->groups[g].need);
-      found.push_back({a.task, piece, shape});
+      s.cluster.take(allocation, shape->groups[g].need);
+      found.push_back({a.task, allocation, shape});
       break;
     }
   }
@@ -113,26 +114,26 @@ void Scheduler::release_job(const JobId& job, Time now, Ended ended) {
   if (const auto* running = s.running.find(job); running != nullptr && ended == Ended::Completed) {
     s.durations.record(running->kind(), running->ran(now));
   }
-  s.forget_job(job, now);
+  s.remove_job(job, now);
 }
 
-Plan Scheduler::plan(Time now) { return Pass(*state_, now).run(); }
+Plan Scheduler::plan(Time now) { return Cycle(*state_, now).run(); }
 
 std::size_t Scheduler::waiting() const { return state_->queue.size(); }
 
 std::vector<QueueEntry> Scheduler::queue(Time now, std::size_t offset, std::size_t limit) const {
   const auto& s = *state_;
-  Turns turns(s, now);
+  Ranking ranking(s, now);
   // A pause after a failure costs nobody their place.
-  std::vector<std::pair<Turn, const Waiting*>> asleep;
+  std::vector<std::pair<Rank, const Waiting*>> asleep;
   for (const auto& [until, sleeper] : s.queue.asleep())
-    asleep.emplace_back(turns.of(*sleeper), sleeper);
+    asleep.emplace_back(ranking.of(*sleeper), sleeper);
   std::ranges::sort(asleep);
   auto sleeper = asleep.begin();
-  InTurn awake(turns, s.queue);
+  InRankOrder awake(ranking, s.queue);
   std::vector<QueueEntry> entries;
   for (std::size_t i = 0; i < s.queue.size() && entries.size() < limit; ++i) {
-    const bool sleeps = sleeper != asleep.end() && (awake.done() || sleeper->first < awake.turn());
+    const bool sleeps = sleeper != asleep.end() && (awake.done() || sleeper->first < awake.rank());
     const auto& w = sleeps ? *(sleeper++)->second : *awake.next();
     if (i < offset) continue;
     const auto& r = w.request;
@@ -159,11 +160,11 @@ std::vector<NodeUse> Scheduler::nodes_in_use() const {
       if (std::ranges::find(use.jobs, job.id) != use.jobs.end()) continue;
       use.jobs.push_back(job.id);
       for (const auto& task : job.tasks) {
-        if (task.piece.node != n) continue;
+        if (task.allocation.node != n) continue;
         use.cpu_milli += task.need().amount.cpu_milli;
         use.memory += task.need().amount.memory;
         for (std::size_t i = 0; i < kMaxGpus; ++i) {
-          if (task.piece.gpus.test(i)) use.gpus.push_back(static_cast<int>(i));
+          if (task.allocation.gpus.test(i)) use.gpus.push_back(static_cast<int>(i));
         }
       }
     }

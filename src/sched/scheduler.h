@@ -41,7 +41,7 @@ class Inquiry {
 };
 
 /// Decides who starts next, where, and why the others wait. It holds the waiting requests and the
-/// pieces in use, and nothing else: no clock, no I/O; the same calls give the same plans. Not
+/// resources in use, and nothing else: no clock, no I/O; the same calls give the same plans. Not
 /// thread-safe: one owner calls it.
 ///
 /// Its owner tells it facts (`set_…`, `enqueue`, `withdraw`, `occupy`, `release`), asks for a
@@ -72,7 +72,7 @@ class Scheduler {
 
   /// Tasks that run already, as found after a restart. Repeats safely.
   void occupy(const Request& request, const std::vector<Assigned>& tasks, Time since);
-  /// The task's pieces are free again; unknown tasks are fine.
+  /// The task's resources are free again; unknown tasks are fine.
   void release(const JobId& job, model::TaskRef task, Time now);
   /// Nothing of the job runs any more. Of those that completed it learns how long such jobs take.
   enum class Ended : std::uint8_t { Completed, Interrupted };

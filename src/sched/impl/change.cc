@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "base/text.h"
-#include "sched/impl/evict.h"
 #include "sched/impl/obstacles.h"
+#include "sched/impl/preemption.h"
 #include "sched/impl/sentences.h"
 #include "sched/impl/whatif.h"
 
@@ -130,7 +130,7 @@ class Finder {
                 if (a.workspace == ws) change(a);
               }
               s.ledger.set_accounts(std::move(accounts));
-              s.restand();
+              s.reorder_queue();
             }};
   }
 
@@ -154,7 +154,7 @@ class Finder {
     }
     return {say("stop_jobs", {{"jobs", join(names, ", ")}, {"job_ids", join(ids, ",")}}),
             [jobs, now = now_](State& s) {
-              for (const auto& job : jobs) s.forget_job(job, now);
+              for (const auto& job : jobs) s.remove_job(job, now);
             }};
   }
 
@@ -251,8 +251,8 @@ class Finder {
   /// It fits, but others come first.
   std::vector<Step> go_first() {
     std::vector<Step> steps;
-    auto fences = fences_ahead_of(world_, waiting(), now_);
-    for (auto times = fences.times(); !times.empty(); times.pop_back()) {
+    auto node_reservations = node_reservations_ahead_of(world_, waiting(), now_);
+    for (auto times = node_reservations.times(); !times.empty(); times.pop_back()) {
       const auto most = std::chrono::floor<Seconds>(times.back() - now_);
       if (most.count() > 0) steps.push_back(shorten(most));
     }
@@ -307,7 +307,7 @@ class Finder {
 
   std::vector<Number> priorities_of_others() const {
     std::vector<Number> found;
-    for (const auto& key : world_.evictable.in_order()) {
+    for (const auto& key : world_.victim_order.in_order()) {
       if (key.priority >= request().priority && (found.empty() || found.back() != key.priority)) {
         found.push_back(key.priority);
       }
@@ -404,7 +404,8 @@ class Finder {
     const auto fits_without = [&](const std::vector<int>& gone) {
       State trial = world_;
       for (int slot : gone) {
-        for (const auto& t : world_.running.at(slot).tasks) trial.cluster.give(t.piece, t.need());
+        for (const auto& t : world_.running.at(slot).tasks)
+          trial.cluster.give(t.allocation, t.need());
       }
       return fits(trial.cluster, *waiting().shape, world_.options(*waiting().shape), {});
     };

@@ -5,7 +5,7 @@
 
 namespace ty::sched {
 
-/// What the answer depends on: a copy in which the request waits and those whose turn comes first.
+/// What the answer depends on: a copy in which the request waits and those who rank first.
 State changeable(const State& state, const Waiting& waiting, Time now);
 
 /// What together would start it now, each step the smallest that gets it over the next obstacle.

@@ -8,7 +8,7 @@ namespace ty::sched {
 namespace {
 
 const Site kNoSite;
-constexpr std::size_t kLoosenedKept = 1024;
+constexpr std::size_t kFreedNodesKept = 1024;
 
 NodeClass describe(const Node& node) {
   NodeClass c;
@@ -102,10 +102,10 @@ void Cluster::set_site(std::shared_ptr<const Site> site) {
   site_ = std::move(site);
   state_.resize(site_->names.size());
   ++site_version_;
-  ++loosened_;
+  ++freed_version_;
   ++version_;
-  loose_nodes_.clear();
-  forgotten_ = loosened_;
+  freed_nodes_.clear();
+  forgotten_ = freed_version_;
   reindex();
 }
 
@@ -130,52 +130,52 @@ bool Cluster::devices_free(int node, const TaskNeed& need, int tasks) const {
   });
 }
 
-void Cluster::take(const Piece& piece, const TaskNeed& need) {
-  auto& s = state_[piece.node];
+void Cluster::take(const Allocation& allocation, const TaskNeed& need) {
+  auto& s = state_[allocation.node];
   s.used += {need.amount.cpu_milli, need.amount.memory, 0};
-  s.used_gpus |= piece.gpus;
+  s.used_gpus |= allocation.gpus;
   if (!need.ports.empty() || !need.devices.empty()) {
-    auto& extras = extras_[piece.node];
+    auto& extras = extras_[allocation.node];
     for (int p : need.ports) extras.ports.insert(std::ranges::upper_bound(extras.ports, p), p);
     for (const auto& [name, n] : need.devices) extras.devices_used[name] += n;
   }
-  refresh(piece.node);
+  refresh(allocation.node);
 }
 
-void Cluster::give(const Piece& piece, const TaskNeed& need) {
-  put_back(piece, need);
-  if (loose_nodes_.size() == kLoosenedKept) {
-    loose_nodes_.clear();
-    forgotten_ = loosened_;
+void Cluster::give(const Allocation& allocation, const TaskNeed& need) {
+  put_back(allocation, need);
+  if (freed_nodes_.size() == kFreedNodesKept) {
+    freed_nodes_.clear();
+    forgotten_ = freed_version_;
   }
-  loose_nodes_.push_back(piece.node);
-  ++loosened_;
+  freed_nodes_.push_back(allocation.node);
+  ++freed_version_;
   ++version_;
 }
 
-void Cluster::put_back(const Piece& piece, const TaskNeed& need) {
-  auto& s = state_[piece.node];
+void Cluster::put_back(const Allocation& allocation, const TaskNeed& need) {
+  auto& s = state_[allocation.node];
   s.used -= {need.amount.cpu_milli, need.amount.memory, 0};
-  s.used_gpus &= ~piece.gpus;
+  s.used_gpus &= ~allocation.gpus;
   if (!need.ports.empty() || !need.devices.empty()) {
-    auto& extras = extras_[piece.node];
+    auto& extras = extras_[allocation.node];
     for (int p : need.ports) {
       auto at = std::ranges::lower_bound(extras.ports, p);
       if (at != extras.ports.end() && *at == p) extras.ports.erase(at);
     }
     for (const auto& [name, n] : need.devices) extras.devices_used[name] -= n;
   }
-  refresh(piece.node);
+  refresh(allocation.node);
 }
 
-Cluster::Remembered Cluster::remember(int node) const {
+Cluster::Snapshot Cluster::snapshot(int node) const {
   const auto extras = extras_.find(node);
   return {node,
           state_[node],
           extras == extras_.end() ? nullptr : std::make_unique<Extras>(extras->second)};
 }
 
-void Cluster::restore(Remembered& before) {
+void Cluster::restore(Snapshot& before) {
   state_[before.node].used = before.state.used;
   state_[before.node].used_gpus = before.state.used_gpus;
   if (before.extras) {

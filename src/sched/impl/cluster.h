@@ -41,12 +41,12 @@ struct Site {
   const NodeClass& klass(int node) const { return classes[class_of[node]]; }
 };
 
-/// One task's pieces of a node.
-struct Piece {
+/// What one task has of a node.
+struct Allocation {
   int node = -1;
   int group = 0;  ///< of its shape
   GpuSet gpus;
-  bool operator==(const Piece&) const = default;
+  bool operator==(const Allocation&) const = default;
 };
 
 /// What is free where. A value: copy it to try something out.
@@ -64,22 +64,22 @@ class Cluster {
   bool ports_free(int node, const std::vector<int>& ports) const;
   bool devices_free(int node, const TaskNeed& need, int tasks) const;
 
-  void take(const Piece& piece, const TaskNeed& need);
-  void give(const Piece& piece, const TaskNeed& need);
-  /// Undoes a `take` of just now: nothing became looser than it was.
-  void put_back(const Piece& piece, const TaskNeed& need);
+  void take(const Allocation& allocation, const TaskNeed& need);
+  void give(const Allocation& allocation, const TaskNeed& need);
+  /// Undoes a `take` of just now: nothing became free by it.
+  void put_back(const Allocation& allocation, const TaskNeed& need);
   /// A node as it is, to be made so again; only within one decision (trial.h).
-  struct Remembered;
-  Remembered remember(int node) const;
-  void restore(Remembered& before);
+  struct Snapshot;
+  Snapshot snapshot(int node) const;
+  void restore(Snapshot& before);
 
   /// Grows whenever something became free or the site changed: what did not fit before may fit now.
-  std::uint64_t loosened() const { return loosened_; }
-  /// The nodes on which that was since then, some perhaps twice; nothing when nobody knows any
-  /// more.
-  std::optional<std::span<const int>> loosened_since(std::uint64_t then) const {
+  std::uint64_t freed_version() const { return freed_version_; }
+  /// The nodes where something became free since then, some perhaps twice; nothing when nobody
+  /// knows any more.
+  std::optional<std::span<const int>> freed_since(std::uint64_t then) const {
     if (then < forgotten_) return std::nullopt;
-    return std::span(loose_nodes_).subspan(then - forgotten_);
+    return std::span(freed_nodes_).subspan(then - forgotten_);
   }
   /// Grows with every change that lasts; whoever keeps what it took says so by `settle`.
   std::uint64_t version() const { return version_; }
@@ -135,12 +135,13 @@ class Cluster {
   std::int64_t free_gpus_ = 0;
   std::size_t words_ = 0, index_width_ = 1;
   std::vector<std::uint64_t> index_;  ///< bit sets of open nodes by class and number of free GPUs
-  std::uint64_t loosened_ = 1, version_ = 1, site_version_ = 1;
-  std::vector<int> loose_nodes_;  ///< where something became free, for each step of `loosened_`…
-  std::uint64_t forgotten_ = 1;   ///< …after this one
+  std::uint64_t freed_version_ = 1, version_ = 1, site_version_ = 1;
+  std::vector<int>
+      freed_nodes_;  ///< where something became free, for each step of `freed_version_`…
+  std::uint64_t forgotten_ = 1;  ///< …after this one
 };
 
-struct Cluster::Remembered {
+struct Cluster::Snapshot {
   int node = -1;
   State state;
   std::unique_ptr<Extras> extras;

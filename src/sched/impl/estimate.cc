@@ -3,23 +3,23 @@
 #include <algorithm>
 #include <queue>
 
-#include "sched/impl/pass.h"
+#include "sched/impl/cycle.h"
 #include "sched/impl/whatif.h"
 
 namespace ty::sched {
 namespace {
 
 /// So many of those ahead are played through; for more, the time is stretched in proportion.
-constexpr std::size_t kPlayed = 200;
+constexpr std::size_t kSimulated = 200;
 constexpr int kEvents = 2'000;
 /// So many futures are played; the middle one is the likely one.
 constexpr int kFutures = 3;
 /// Nobody has ever seen such a job end: one hour, as good a guess as any.
 constexpr Millis kUnknown = 1h;
 
-class Play {
+class Simulation {
  public:
-  Play(const Ahead& ahead, RequestId id, Time now, int future)
+  Simulation(const EstimateInput& ahead, RequestId id, Time now, int future)
       : real_(ahead.state),
         left_out_(ahead.left_out),
         copy_(ahead.state),
@@ -51,7 +51,7 @@ class Play {
       for (; !ends_.empty() && ends_.top().at <= now; ends_.pop()) {
         const auto* job = copy_.running.find(ends_.top().job);
         if (job != nullptr && job->since == ends_.top().since)
-          copy_.forget_job(ends_.top().job, now);
+          copy_.remove_job(ends_.top().job, now);
       }
     }
     return std::nullopt;
@@ -77,7 +77,7 @@ class Play {
 
   /// True when somebody was stopped and another look is due.
   bool decide(Time now) {
-    const auto plan = Pass(copy_, now).run();
+    const auto plan = Cycle(copy_, now).run();
     look_ = plan.next_look;
     for (const auto& s : plan.starts) {
       if (s.id == id_) started_ = now;
@@ -87,7 +87,7 @@ class Play {
       ends_.push({end, job.id, job.since});
     }
     for (const auto& p : plan.preempt)
-      copy_.forget_job(p.job, now);  // their coming back delays others, not this one
+      copy_.remove_job(p.job, now);  // their coming back delays others, not this one
     return !plan.preempt.empty();
   }
 
@@ -110,16 +110,16 @@ class Play {
 
 }  // namespace
 
-Ahead look_ahead(const State& state, const Waiting& waiting, Time now) {
+EstimateInput estimate_input(const State& state, const Waiting& waiting, Time now) {
   std::size_t left_out = 0;
-  State some = ahead_of(state, waiting, now, kPlayed, &left_out);
+  State some = ahead_of(state, waiting, now, kSimulated, &left_out);
   return {std::move(some), left_out};
 }
 
-std::optional<Estimate> estimate_start(const Ahead& ahead, const RequestId& id, Time now) {
+std::optional<Estimate> estimate_start(const EstimateInput& ahead, const RequestId& id, Time now) {
   std::vector<Time> starts;
   for (int future = 0; future < kFutures; ++future) {
-    const auto start = Play(ahead, id, now, future).start();
+    const auto start = Simulation(ahead, id, now, future).start();
     if (!start && future == 0) return std::nullopt;
     if (start && *start == now) return Estimate{now, now, now};
     if (start) starts.push_back(*start);

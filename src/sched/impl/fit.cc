@@ -63,21 +63,21 @@ class Packer {
     });
   }
 
-  std::size_t mark() const { return pieces_.size(); }
+  std::size_t mark() const { return allocations_.size(); }
   void undo(std::size_t mark) {
-    while (pieces_.size() > mark) {
-      const auto& need = shape_.groups[pieces_.back().group].need;
-      cluster_.put_back(pieces_.back(), need);
+    while (allocations_.size() > mark) {
+      const auto& need = shape_.groups[allocations_.back().group].need;
+      cluster_.put_back(allocations_.back(), need);
       allowance_ += need.amount;
-      pieces_.pop_back();
+      allocations_.pop_back();
     }
   }
-  std::vector<Piece> result() {
-    std::vector<Piece> sorted;
-    sorted.reserve(pieces_.size());
+  std::vector<Allocation> result() {
+    std::vector<Allocation> sorted;
+    sorted.reserve(allocations_.size());
     for (int g = 0; g < static_cast<int>(shape_.groups.size()); ++g) {
-      for (const auto& piece : pieces_) {
-        if (piece.group == g) sorted.push_back(piece);
+      for (const auto& allocation : allocations_) {
+        if (allocation.group == g) sorted.push_back(allocation);
       }
     }
     return sorted;
@@ -93,7 +93,8 @@ class Packer {
   /// How many tasks, at most `most`, fit on the node with GPUs of this type.
   int room_on(int node, int type, int most) const {
     auto room = cluster_.free(node);
-    if (terms_.fences != nullptr) room = terms_.fences->room(node, room, terms_.asker);
+    if (terms_.node_reservations != nullptr)
+      room = terms_.node_reservations->room(node, room, terms_.requester);
     if (type >= 0) {
       const auto& types = cluster_.site().klass(node).types;
       if (types.size() > 1) {
@@ -154,15 +155,15 @@ class Packer {
   }
 
   void take(const Spot& spot) {
-    Piece piece{spot.node, group_, {}};
+    Allocation allocation{spot.node, group_, {}};
     if (need_->amount.gpus > 0) {
       const auto& c = cluster_.site().klass(spot.node);
-      piece.gpus = choose_devices(
+      allocation.gpus = choose_devices(
           c, c.types[spot.type].second & cluster_.free_gpus(spot.node), need_->amount.gpus);
     }
-    cluster_.take(piece, *need_);
+    cluster_.take(allocation, *need_);
     allowance_ -= need_->amount;
-    pieces_.push_back(piece);
+    allocations_.push_back(allocation);
   }
 
   Cluster& cluster_;
@@ -171,7 +172,7 @@ class Packer {
   Amount allowance_;
   int group_ = 0;
   const TaskNeed* need_ = nullptr;
-  std::vector<Piece> pieces_;
+  std::vector<Allocation> allocations_;
 };
 
 /// Options of one GPU type each, dearest first; the last entry is all of them together.
@@ -225,10 +226,10 @@ Options options_for(const Shape& shape, const Site& site) {
   return options;
 }
 
-std::optional<std::vector<Piece>> place(Cluster& cluster,
-                                        const Shape& shape,
-                                        const Options& options,
-                                        const Terms& terms) {
+std::optional<std::vector<Allocation>> place(Cluster& cluster,
+                                             const Shape& shape,
+                                             const Options& options,
+                                             const Terms& terms) {
   Packer packer(cluster, shape, terms);
   bool whole = shape.total.fits_in(terms.allowance);
   for (int g : shape.hardest_first) {
@@ -261,15 +262,16 @@ std::optional<std::vector<Piece>> place(Cluster& cluster,
   return packer.result();
 }
 
-std::optional<std::vector<Piece>> find_place(Cluster& cluster,
-                                             const Shape& shape,
-                                             const Options& options,
-                                             const Terms& terms) {
-  auto pieces = place(cluster, shape, options, terms);
-  if (pieces) {
-    for (const auto& piece : *pieces) cluster.put_back(piece, shape.groups[piece.group].need);
+std::optional<std::vector<Allocation>> find_place(Cluster& cluster,
+                                                  const Shape& shape,
+                                                  const Options& options,
+                                                  const Terms& terms) {
+  auto allocations = place(cluster, shape, options, terms);
+  if (allocations) {
+    for (const auto& allocation : *allocations)
+      cluster.put_back(allocation, shape.groups[allocation.group].need);
   }
-  return pieces;
+  return allocations;
 }
 
 bool fits(Cluster& cluster, const Shape& shape, const Options& options, const Terms& terms) {

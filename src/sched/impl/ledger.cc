@@ -35,26 +35,26 @@ void Ledger::set_accounts(std::vector<Account> accounts) {
 void Ledger::take(WorkspaceId workspace,
                   UserId owner,
                   const Amount& amount,
-                  bool firm,
+                  bool non_preemptible,
                   Time now,
                   Seconds half_life) {
   auto& use = use_[workspace];
   remember(use, now, half_life);
   use.now += amount;
-  if (firm) use.firm += amount;
+  if (non_preemptible) use.non_preemptible += amount;
   use.by_owner[owner] += amount;
 }
 
 void Ledger::give(WorkspaceId workspace,
                   UserId owner,
                   const Amount& amount,
-                  bool firm,
+                  bool non_preemptible,
                   Time now,
                   Seconds half_life) {
   auto& use = use_[workspace];
   remember(use, now, half_life);
   use.now -= amount;
-  if (firm) use.firm -= amount;
+  if (non_preemptible) use.non_preemptible -= amount;
   auto mine = use.by_owner.find(owner);
   if (mine == use.by_owner.end()) return;
   mine->second -= amount;
@@ -95,27 +95,29 @@ Amount Ledger::user_limit_left(WorkspaceId workspace, UserId owner) const {
 
 Amount Ledger::unguaranteed_left(WorkspaceId workspace) const {
   if (!guarantees_) return Amount::boundless();
-  // Everyone's firm work or guarantee, whichever is more, has its place; what is left is anybody's.
+  // Everyone's non-preemptible work or guarantee, whichever is more, has its place; what is left is
+  // anybody's.
   Amount spoken_for;
   for (const auto& a : accounts_) {
     auto use = use_.find(a.workspace);
-    spoken_for += most(promised(a.guarantee), use == use_.end() ? Amount{} : use->second.firm);
+    spoken_for +=
+        most(promised(a.guarantee), use == use_.end() ? Amount{} : use->second.non_preemptible);
   }
   for (const auto& [id, use] : use_) {
-    if (account(id) == nullptr) spoken_for += use.firm;
+    if (account(id) == nullptr) spoken_for += use.non_preemptible;
   }
   const auto* mine = account(workspace);
   const auto use = use_.find(workspace);
-  const Amount firm = use == use_.end() ? Amount{} : use->second.firm;
+  const Amount non_preemptible = use == use_.end() ? Amount{} : use->second.non_preemptible;
   const Amount own =
-      most(Amount{}, (mine == nullptr ? Amount{} : promised(mine->guarantee)) - firm);
+      most(Amount{}, (mine == nullptr ? Amount{} : promised(mine->guarantee)) - non_preemptible);
   return own + most(Amount{}, capacity_ - spoken_for);
 }
 
-Amount Ledger::allowance(WorkspaceId workspace, UserId owner, bool firm) const {
+Amount Ledger::allowance(WorkspaceId workspace, UserId owner, bool non_preemptible) const {
   if (accounts_.empty()) return Amount::boundless();
   auto amount = least(limit_left(workspace), user_limit_left(workspace, owner));
-  if (firm && guarantees_) amount = least(amount, unguaranteed_left(workspace));
+  if (non_preemptible && guarantees_) amount = least(amount, unguaranteed_left(workspace));
   return amount;
 }
 

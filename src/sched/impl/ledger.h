@@ -7,7 +7,7 @@
 #include "sched/policy.h"
 #include "sched/world.h"
 
-/// Who uses how much, who may use more, and whose turn it is.
+/// Who uses how much, who may use more, and what ranks their requests.
 namespace ty::sched {
 
 class Ledger {
@@ -16,17 +16,17 @@ class Ledger {
   /// What all nodes together have: shares are parts of it.
   void set_capacity(const Amount& capacity) { capacity_ = capacity; }
 
-  /// `amount` is in use from now on by a job that is `firm`: nobody may take it away.
+  /// `amount` is in use from now on by a job that may not be preempted, if `non_preemptible`.
   void take(WorkspaceId workspace,
             UserId owner,
             const Amount& amount,
-            bool firm,
+            bool non_preemptible,
             Time now,
             Seconds half_life);
   void give(WorkspaceId workspace,
             UserId owner,
             const Amount& amount,
-            bool firm,
+            bool non_preemptible,
             Time now,
             Seconds half_life);
 
@@ -37,9 +37,9 @@ class Ledger {
   Amount used(WorkspaceId workspace) const;
   Amount used_by(WorkspaceId workspace, UserId owner) const;
 
-  /// How much more may start now. Work nobody may stop (`firm`) leaves room for the guarantees of
-  /// all others; work that may be stopped can borrow them.
-  Amount allowance(WorkspaceId workspace, UserId owner, bool firm) const;
+  /// How much more may start now. Non-preemptible work leaves room for the guarantees of all
+  /// others; preemptible work can borrow them.
+  Amount allowance(WorkspaceId workspace, UserId owner, bool non_preemptible) const;
   Amount limit_left(WorkspaceId workspace) const;
   Amount user_limit_left(WorkspaceId workspace, UserId owner) const;
   Amount unguaranteed_left(WorkspaceId workspace) const;
@@ -58,7 +58,7 @@ class Ledger {
  private:
   struct Use {
     Amount now;
-    Amount firm;
+    Amount non_preemptible;
     std::map<UserId, Amount> by_owner;
     double lately = 0;  ///< dominant share averaged over the half-life's memory, as of `at`
     Time at{};

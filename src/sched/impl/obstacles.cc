@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "sched/impl/future.h"
-#include "sched/impl/pass.h"
+#include "sched/impl/cycle.h"
+#include "sched/impl/lookahead.h"
 #include "sched/impl/sentences.h"
 
 namespace ty::sched {
@@ -103,7 +103,7 @@ std::optional<Statement> port(State& s, const Shape& shape) {
           if (std::ranges::binary_search(task.need().ports, wanted)) {
             return say("port_taken",
                        {{"port", static_cast<std::int64_t>(wanted)},
-                        {"node", s.cluster.site().names[task.piece.node]},
+                        {"node", s.cluster.site().names[task.allocation.node]},
                         {"job", job.name.empty() ? job.id.str() : job.name},
                         {"job_id", job.id.str()}});
           }
@@ -115,20 +115,21 @@ std::optional<Statement> port(State& s, const Shape& shape) {
 }
 
 std::optional<Statement> reserved(State& s, const Waiting& w, Time now) {
-  Terms terms{nullptr, s.asker(w, now), Amount::boundless()};
-  Fences fences;
-  fences.reset(s.cluster.nodes());
-  raise_reservations(fences, s, now);
-  terms.fences = &fences;
-  if (fences.empty() || fits(s.cluster, *w.shape, s.options(*w.shape), terms)) return std::nullopt;
+  Terms terms{nullptr, s.requester(w, now), Amount::boundless()};
+  NodeReservations node_reservations;
+  node_reservations.reset(s.cluster.nodes());
+  add_advance_reservations(node_reservations, s, now);
+  terms.node_reservations = &node_reservations;
+  if (node_reservations.empty() || fits(s.cluster, *w.shape, s.options(*w.shape), terms))
+    return std::nullopt;
   auto free = s.cluster;
-  auto pieces = place(free, *w.shape, s.options(*w.shape), {});
-  if (!pieces) return std::nullopt;
-  for (const auto& piece : *pieces) {
-    for (const auto& fence : fences.on(piece.node)) {
-      if (!fence.binds(terms.asker)) continue;
-      const auto& r = *fence.reservation;
-      Data data{{"node", s.cluster.site().names[piece.node]},
+  auto allocations = place(free, *w.shape, s.options(*w.shape), {});
+  if (!allocations) return std::nullopt;
+  for (const auto& allocation : *allocations) {
+    for (const auto& reservation : node_reservations.on(allocation.node)) {
+      if (!reservation.applies_to(terms.requester)) continue;
+      const auto& r = *reservation.advance;
+      Data data{{"node", s.cluster.site().names[allocation.node]},
                 {"reservation", r.name},
                 {"from", to_rfc3339(r.from)},
                 {"until", to_rfc3339(r.to)}};
@@ -138,16 +139,16 @@ std::optional<Statement> reserved(State& s, const Waiting& w, Time now) {
   return std::nullopt;
 }
 
-/// Whose turn it is among those that may start at all.
-const Waiting* first_in_turn(State& s, Time now) {
-  Turns turns(s, now);
+/// Who ranks first among those that may start at all.
+const Waiting* first_in_order(State& s, Time now) {
+  Ranking ranking(s, now);
   const Waiting* first = nullptr;
   for (const auto& [key, row] : s.queue.rows()) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       const auto& w = row[i];
       if (s.ledger.spent(w.request.workspace) || !w.shape->least.fits_in(s.allowance(w.request)))
         continue;
-      if (first == nullptr || turns.of(w) < turns.of(*first)) first = &w;
+      if (first == nullptr || ranking.of(w) < ranking.of(*first)) first = &w;
       break;
     }
   }
@@ -160,26 +161,29 @@ std::string job_in_words(const Request& request) {
   return request.name.empty() ? "job " + request.id.job.str() : request.name;
 }
 
-Fences fences_ahead_of(State& s, const Waiting& w, Time now, std::vector<const Waiting*>* holders) {
-  Fences fences;
-  fences.reset(s.cluster.nodes());
-  raise_reservations(fences, s, now);
-  Turns turns(s, now);
-  const auto mine = turns.of(w);
+NodeReservations node_reservations_ahead_of(State& s,
+                                            const Waiting& w,
+                                            Time now,
+                                            std::vector<const Waiting*>* ahead) {
+  NodeReservations node_reservations;
+  node_reservations.reset(s.cluster.nodes());
+  add_advance_reservations(node_reservations, s, now);
+  Ranking ranking(s, now);
+  const auto mine = ranking.of(w);
   for (const auto& [key, row] : s.queue.rows()) {
     int without = 0;
     for (std::size_t i = 0; i < row.size() && without <= s.policy.reserved_heads; ++i) {
       const auto& other = row[i];
-      if (&other == &w || turns.of(other) > mine) break;
-      if (!other.hold) {
+      if (&other == &w || ranking.of(other) > mine) break;
+      if (!other.planned_start) {
         ++without;  // kept back by a quota, or it came after the last decision
         continue;
       }
-      raise_fences(fences, s, other, *other.hold, now);
-      if (holders != nullptr) holders->push_back(&other);
+      reserve_nodes(node_reservations, s, other, *other.planned_start, now);
+      if (ahead != nullptr) ahead->push_back(&other);
     }
   }
-  return fences;
+  return node_reservations;
 }
 
 Obstacles obstacles_of(State& s, const Waiting& w, Time now) {
@@ -193,7 +197,7 @@ Obstacles obstacles_of(State& s, const Waiting& w, Time now) {
     found.verdict = Verdict::Held;
   }
   quota(reasons, s, w);
-  if (auto leaving = s.leaving_for.find(w.request.id); leaving != s.leaving_for.end()) {
+  if (auto leaving = s.pending_victims.find(w.request.id); leaving != s.pending_victims.end()) {
     reasons.push_back(
         say("making_room", {{"count", count_of(leaving->second, "job is", "jobs are")}}));
     return found;
@@ -219,23 +223,23 @@ Obstacles obstacles_of(State& s, const Waiting& w, Time now) {
   }
   if (!reasons.empty()) return found;
 
-  std::vector<const Waiting*> holders;
+  std::vector<const Waiting*> ahead;
   Terms terms;
-  const auto fences = fences_ahead_of(s, w, now, &holders);
-  terms.fences = &fences;
-  terms.asker = s.asker(w, now);
-  if (!holders.empty() && !fits(s.cluster, *w.shape, s.options(*w.shape), terms)) {
-    Turns turns(s, now);
+  const auto node_reservations = node_reservations_ahead_of(s, w, now, &ahead);
+  terms.node_reservations = &node_reservations;
+  terms.requester = s.requester(w, now);
+  if (!ahead.empty() && !fits(s.cluster, *w.shape, s.options(*w.shape), terms)) {
+    Ranking ranking(s, now);
     const auto* first =
-        *std::ranges::min_element(holders, {}, [&](const Waiting* h) { return turns.of(*h); });
+        *std::ranges::min_element(ahead, {}, [&](const Waiting* h) { return ranking.of(*h); });
     reasons.push_back(say("would_delay",
                           {{"job", job_in_words(first->request)},
                            {"job_id", first->request.id.job.str()},
-                           {"at", to_rfc3339(first->hold->at)}}));
+                           {"at", to_rfc3339(first->planned_start->at)}}));
     return found;
   }
   if (!s.policy.backfill) {
-    const auto* first = first_in_turn(s, now);
+    const auto* first = first_in_order(s, now);
     if (first != nullptr && first != &w) {
       reasons.push_back(
           say("behind",

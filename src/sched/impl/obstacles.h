@@ -22,11 +22,11 @@ std::vector<Statement> never_fits(State& state,
 /// Why it does not fit on `cluster` as it is; for a shape that does not.
 std::vector<Statement> shortfall(State& state, const Shape& shape);
 
-/// Fences of reservations and of those who go before it.
-Fences fences_ahead_of(State& state,
-                       const Waiting& waiting,
-                       Time now,
-                       std::vector<const Waiting*>* holders = nullptr);
+/// Of the site's reservations and of those who go before it.
+NodeReservations node_reservations_ahead_of(State& state,
+                                            const Waiting& waiting,
+                                            Time now,
+                                            std::vector<const Waiting*>* ahead = nullptr);
 
 std::string job_in_words(const Request& request);
 

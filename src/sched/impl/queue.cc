@@ -75,7 +75,7 @@ Waiting& Queue::add(Waiting waiting) {
   auto& w = *owned;
   parts_[w.request.id.job].push_back(w.request.id.part);
   all_.emplace(w.request.id, std::move(owned));
-  firm_ += w.request.preemptible ? 0 : 1;
+  non_preemptible_ += w.request.preemptible ? 0 : 1;
   enter(w);
   return w;
 }
@@ -89,7 +89,7 @@ void Queue::remove(const RequestId& id) {
   auto it = all_.find(id);
   if (it == all_.end()) return;
   leave(*it->second);
-  firm_ -= it->second->request.preemptible ? 0 : 1;
+  non_preemptible_ -= it->second->request.preemptible ? 0 : 1;
   auto parts = parts_.find(id.job);
   std::erase(parts->second, id.part);
   if (parts->second.empty()) parts_.erase(parts);
@@ -134,8 +134,8 @@ void Queue::join(Waiting& waiting) {
   const auto key = line_of(waiting);
   auto [line, is_new] = shape.lines.try_emplace(key);
   if (is_new) {
-    ++shape.lengths[passer_of(key)][key.length];
-    shape.by_row[key.row].push_back({passer_of(key), key.length, &line->second});
+    ++shape.lengths[backfill_class_of(key)][key.length];
+    shape.by_row[key.row].push_back({backfill_class_of(key), key.length, &line->second});
   }
   line->second.add(waiting);
 }
@@ -154,7 +154,7 @@ void Queue::leave(Waiting& waiting) {
   auto line = shape->second.lines.find(line_of(waiting));
   line->second.remove(waiting);
   if (line->second.size() == 0) {
-    auto lengths = shape->second.lengths.find(passer_of(line->first));
+    auto lengths = shape->second.lengths.find(backfill_class_of(line->first));
     auto length = lengths->second.find(line->first.length);
     if (--length->second == 0) lengths->second.erase(length);
     if (lengths->second.empty()) shape->second.lengths.erase(lengths);

@@ -10,14 +10,15 @@
 #include "sched/impl/shape.h"
 #include "sched/request.h"
 
-/// Who waits, in two arrangements at once: rows, to see whose turn it is; and lines per shape, to
+/// Who waits, in two arrangements at once: rows, to see who ranks first; and lines per shape, to
 /// see who could use what is free. A decision looks at heads of rows and lines, never at everyone.
 namespace ty::sched {
 
-/// Where and when a blocked request will find its room; others are kept from it (fences.h).
-struct Hold {
+/// Where and when a blocked request will start: the reservation of backfill scheduling. Others are
+/// kept from it (node_reservations.h).
+struct PlannedStart {
   Time at{};
-  std::vector<Piece> pieces;
+  std::vector<Allocation> allocations;
   Time computed{};
   std::uint64_t site_version = 0;
 };
@@ -26,7 +27,7 @@ struct Hold {
 struct Standing {
   std::int64_t front = 0;  ///< smaller goes first, before any priority; 0 unless moved by hand
   std::int64_t priority = 0;
-  WorkspaceId workspace;  ///< whose turn it takes
+  WorkspaceId workspace;  ///< it ranks with this one's share
   int level = 0;          ///< magnitude of the service it had (service.h)
   Time queued_at{};
   double number = 0;  ///< breaks ties: order of arrival
@@ -39,15 +40,14 @@ struct Waiting {
   std::optional<Millis> likely;  ///< how long it will probably run, as known when it came
   bool by_owner = false;         ///< rules about its owner apply to it
   bool asleep = false;           ///< its back-off lasts
-  std::optional<Hold> hold;
+  std::optional<PlannedStart> planned_start;
 };
 
 /// Waiting requests by queued_at, then number. Heads go first, so the front is taken off without
 /// moving the rest.
 class Ordered {
  public:
-  /// What says whose turn it is among those of a row is kept here: to look at everyone who waits
-  /// for it would be dear.
+  /// What ranks those of a row is kept here: to look at everyone who waits for it would be dear.
   struct Member {
     Time queued_at{};
     double number = 0;
@@ -71,7 +71,7 @@ class Ordered {
   std::size_t gone_ = 0;
 };
 
-/// Those whose turns differ only by when they came.
+/// Those whose ranks differ only by when they came.
 struct RowKey {
   std::int64_t front = 0;
   std::int64_t priority = 0;
@@ -101,19 +101,19 @@ struct LineKey {
   auto operator<=>(const LineKey&) const = default;
 };
 
-/// Who may pass a blocked request how: those who could be stopped again, by their priority, and all
-/// others.
-using Passer = std::pair<bool, std::int64_t>;
-inline Passer passer_of(const LineKey& key) {
+/// By what rule one may be backfilled past a blocked request: those who could be preempted again,
+/// by their priority, and all others.
+using BackfillClass = std::pair<bool, std::int64_t>;
+inline BackfillClass backfill_class_of(const LineKey& key) {
   return {key.preemptible, key.preemptible ? key.priority : 0};
 }
 
 struct ShapeLines {
   std::shared_ptr<const Shape> shape;
   std::map<LineKey, Ordered> lines;
-  std::map<Passer, std::map<int, int>> lengths;  ///< how many lines there are of each length
+  std::map<BackfillClass, std::map<int, int>> lengths;  ///< how many lines there are of each length
   struct OfRow {
-    Passer passer;
+    BackfillClass backfill_class;
     int length = 0;
     const Ordered* line = nullptr;
   };
@@ -155,8 +155,8 @@ class Queue {
     return all_;
   }
   std::size_t size() const { return all_.size(); }
-  /// How many of them could not be stopped again, once started.
-  std::size_t firm() const { return firm_; }
+  /// How many of them cannot be preempted once they run.
+  std::size_t non_preemptible() const { return non_preemptible_; }
 
  private:
   void join(Waiting& waiting);
@@ -166,7 +166,7 @@ class Queue {
   std::map<RowKey, Ordered> rows_;
   std::map<int, ShapeLines> shapes_;  ///< by Shape::id
   std::multimap<Time, Waiting*> asleep_;
-  std::size_t firm_ = 0;
+  std::size_t non_preemptible_ = 0;
 };
 
 RowKey row_of(const Waiting& waiting);

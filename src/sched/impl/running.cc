@@ -30,7 +30,7 @@ RunningJob& Running::add(RunningJob job) {
 }
 
 void Running::add_task(RunningJob& job, RunningTask task) {
-  const auto node = static_cast<std::size_t>(task.piece.node);
+  const auto node = static_cast<std::size_t>(task.allocation.node);
   if (on_node_.size() <= node) on_node_.resize(node + 1);
   on_node_[node].push_back(slot_of(job.id));
   job.tasks.push_back(std::move(task));
@@ -41,7 +41,7 @@ std::optional<RunningTask> Running::remove_task(RunningJob& job, model::TaskRef 
   if (at == job.tasks.end()) return std::nullopt;
   RunningTask was = std::move(*at);
   job.tasks.erase(at);
-  auto& here = on_node_[was.piece.node];
+  auto& here = on_node_[was.allocation.node];
   here.erase(std::ranges::find(here, slot_of(job.id)));
   return was;
 }

@@ -15,9 +15,9 @@ namespace ty::sched {
 
 struct RunningTask {
   model::TaskRef task;
-  Piece piece;
+  Allocation allocation;
   std::shared_ptr<const Shape> shape;
-  const TaskNeed& need() const { return shape->groups[piece.group].need; }
+  const TaskNeed& need() const { return shape->groups[allocation.group].need; }
 };
 
 struct RunningJob {
@@ -34,16 +34,15 @@ struct RunningJob {
   std::int64_t gpus = 0;      ///< of its first request
   std::vector<RunningTask> tasks;
   std::optional<RequestId>
-      leaving_for;  ///< it was asked to go; its pieces are promised to this one
+      preempted_for;  ///< it is being stopped; what it frees is promised to this one
 
   mutable std::optional<Time> likely_end;  ///< what known_end() last learned
   mutable bool likely_asked = false;
 
-  bool stays = false;              ///< nobody may evict it
+  bool exempt = false;             ///< from preemption
   std::optional<Time> idle_since;  ///< none of its tasks runs any more
 
-  /// It may be asked to leave.
-  bool may_go() const { return preemptible && !stays && !leaving_for; }
+  bool can_be_preempted() const { return preemptible && !exempt && !preempted_for; }
   Millis ran(Time now) const { return attained + (idle_since.value_or(now) - since); }
   Kind kind() const { return {owner, name, workspace, gpus}; }
 };

@@ -61,10 +61,10 @@ struct ShapeMemo {
   std::vector<GroupOptions> options;   ///< per group
   std::uint64_t never_for_site = 0;    ///< Cluster::site_version() of `never`
   std::vector<Statement> never;        ///< why the site, even empty, has no room; empty: it has
-  std::uint64_t fitted = 0;            ///< Cluster::version() at which it last fitted
-  std::uint64_t too_tight = 0;         ///< Cluster::loosened() at which it last did not fit
-  std::uint64_t no_room_at = 0;  ///< State::changes at which stopping others was last of no use…
-  std::pair<int, std::int64_t> no_room_for;  ///< …to one of this level and -priority
+  std::uint64_t fitted_at = 0;         ///< Cluster::version() at which it last fitted
+  std::uint64_t did_not_fit_at = 0;    ///< Cluster::freed_version() at which it last did not fit
+  std::uint64_t no_victims_at = 0;  ///< State::changes at which stopping others was last of no use…
+  std::pair<int, std::int64_t> no_victims_for;  ///< …to one of this level and -priority
 };
 
 /// Hands out one Shape per different need. A copy of the table may go its own way: shapes are

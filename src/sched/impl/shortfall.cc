@@ -83,10 +83,10 @@ int room_for(Cluster& cluster, const Shape& shape, const Options& options) {
   Shape any = shape;
   any.min_tasks = 1;
   for (auto& g : any.groups) g.min_tasks = 0;
-  auto pieces = place(cluster, any, options, {});
-  if (!pieces) return 0;
-  for (const auto& p : *pieces) cluster.put_back(p, any.groups[p.group].need);
-  return static_cast<int>(pieces->size());
+  auto allocations = place(cluster, any, options, {});
+  if (!allocations) return 0;
+  for (const auto& p : *allocations) cluster.put_back(p, any.groups[p.group].need);
+  return static_cast<int>(allocations->size());
 }
 
 std::string all_needs(const Amount& a, const std::vector<std::string>& types) {

@@ -19,11 +19,11 @@ State State::without_queue() const {
   copy.running = running;
   copy.durations = durations;
   copy.reservations = reservations;
-  copy.evictable = evictable;
-  copy.loose = loose;
-  copy.endings = endings;
-  copy.leaving_for = leaving_for;
-  copy.owed = owed;
+  copy.victim_order = victim_order;
+  copy.reclaimable = reclaimable;
+  copy.expected_ends = expected_ends;
+  copy.pending_victims = pending_victims;
+  copy.ready_preemptors = ready_preemptors;
   copy.starved_gpus = starved_gpus;
   copy.next_number = next_number;
   copy.next_front = next_front;
@@ -45,12 +45,12 @@ bool State::owner_matters(const Request& request) const {
          std::ranges::any_of(reservations, [](const Reservation& r) { return !r.users.empty(); });
 }
 
-Asker State::asker(const Waiting& waiting, Time now) const {
+Requester State::requester(const Waiting& waiting, Time now) const {
   const auto& r = waiting.request;
-  Asker asker{r.workspace, r.owner, r.priority, r.preemptible};
-  if (r.time_left) asker.ends_surely = now + *r.time_left;
-  if (waiting.likely) asker.ends_likely = now + *waiting.likely;
-  return asker;
+  Requester requester{r.workspace, r.owner, r.priority, r.preemptible};
+  if (r.time_left) requester.ends_surely = now + *r.time_left;
+  if (waiting.likely) requester.ends_likely = now + *waiting.likely;
+  return requester;
 }
 
 Amount State::allowance(const Request& request) const {
@@ -64,7 +64,8 @@ Waiting& State::wait(Request request) {
   const double number = request.arrival > 0
                             ? static_cast<double>(request.arrival) + request.id.part * kPartStep
                             : next_number++;
-  waiting.standing = {0, request.priority, turn_taker(request), 0, request.queued_at, number};
+  waiting.standing = {
+      0, request.priority, ranking_workspace(request), 0, request.queued_at, number};
   if (const auto* before = queue.find(request.id)) {
     waiting.standing = before->standing;
     if (before->standing.priority == before->request.priority)
@@ -95,19 +96,19 @@ bool State::starved(Time queued_at, Millis attained, Time now) const {
              policy.starved_share * static_cast<double>(cluster.capacity().gpus);
 }
 
-WorkspaceId State::turn_taker(const Request& request) const {
+WorkspaceId State::ranking_workspace(const Request& request) const {
   const bool matters = policy.order == Order::Fair || ledger.has_guarantees();
   return matters ? request.workspace : WorkspaceId{};
 }
 
-void State::restand() {
+void State::reorder_queue() {
   std::vector<Waiting*> all;
   for (const auto& [id, w] : queue.all()) all.push_back(w.get());
   for (auto* w : all) {
     queue.leave(*w);
     w->by_owner = owner_matters(w->request);
     w->standing.level = service_level(policy, w->shape->total.gpus, w->request.attained);
-    if (!w->request.place) w->standing.workspace = turn_taker(w->request);
+    if (!w->request.place) w->standing.workspace = ranking_workspace(w->request);
     queue.enter(*w);
   }
   ++changes;
@@ -132,7 +133,7 @@ void State::run(const Request& request,
                 const std::shared_ptr<const Shape>& shape,
                 std::vector<RunningTask> tasks,
                 Time since,
-                bool stays) {
+                bool exempt) {
   auto* job = running.find(request.id.job);
   if (job == nullptr || job->tasks.empty()) {
     RunningJob fresh;
@@ -148,17 +149,19 @@ void State::run(const Request& request,
     fresh.attained = request.attained;
     fresh.gpus = shape->total.gpus;
     job = &running.add(std::move(fresh));
-    job->stays = stays;
-    if (stays) starved_gpus += job->gpus;
-    if (job->preemptible && !stays) evictable.add(*job, running.slot_of(job->id), policy, since);
+    job->exempt = exempt;
+    if (exempt) starved_gpus += job->gpus;
+    if (job->preemptible && !exempt)
+      victim_order.add(*job, running.slot_of(job->id), policy, since);
   }
   for (auto& task : tasks) {
-    loose.add(job->priority, task.piece.node, job->may_go() ? task.need().amount.gpus : 0);
+    reclaimable.add(
+        job->priority, task.allocation.node, job->can_be_preempted() ? task.need().amount.gpus : 0);
     ledger.take(
         job->workspace, job->owner, task.need().amount, !job->preemptible, since, policy.half_life);
     running.add_task(*job, std::move(task));
   }
-  if (!job->leaving_for) expect(running.slot_of(job->id), since);
+  if (!job->preempted_for) expect_end(running.slot_of(job->id), since);
   cluster.settle();
   ++changes;
 }
@@ -166,59 +169,60 @@ void State::run(const Request& request,
 void State::end_task(RunningJob& job, model::TaskRef task, Time now) {
   auto was = running.remove_task(job, task);
   if (!was) return;
-  loose.remove(job.priority, was->piece.node, job.may_go() ? was->need().amount.gpus : 0);
-  cluster.give(was->piece, was->need());
+  reclaimable.remove(
+      job.priority, was->allocation.node, job.can_be_preempted() ? was->need().amount.gpus : 0);
+  cluster.give(was->allocation, was->need());
   ledger.give(
       job.workspace, job.owner, was->need().amount, !job.preemptible, now, policy.half_life);
   if (job.tasks.empty()) {
     job.idle_since = now;
-    if (job.stays) starved_gpus -= job.gpus;
-    evictable.remove(running.slot_of(job.id));
-    endings.remove(running.slot_of(job.id));
-    if (job.leaving_for) {
-      auto promised = leaving_for.find(*job.leaving_for);
-      if (promised != leaving_for.end() && --promised->second == 0) {
-        owed.push_back(promised->first);
-        leaving_for.erase(promised);
+    if (job.exempt) starved_gpus -= job.gpus;
+    victim_order.remove(running.slot_of(job.id));
+    expected_ends.remove(running.slot_of(job.id));
+    if (job.preempted_for) {
+      auto promised = pending_victims.find(*job.preempted_for);
+      if (promised != pending_victims.end() && --promised->second == 0) {
+        ready_preemptors.push_back(promised->first);
+        pending_victims.erase(promised);
       }
     }
   }
   ++changes;
 }
 
-void State::forget_job(const JobId& id, Time now) {
+void State::remove_job(const JobId& id, Time now) {
   auto* job = running.find(id);
   if (job == nullptr) return;
   while (!job->tasks.empty()) end_task(*job, job->tasks.back().task, now);
   running.remove(id);
 }
 
-void State::ask_to_leave(int slot, const RequestId& in_favour_of, Time now) {
+void State::mark_preempted(int slot, const RequestId& in_favour_of, Time now) {
   auto& job = running.at(slot);
-  evictable.remove(slot);
+  victim_order.remove(slot);
   for (const auto& task : job.tasks)
-    loose.remove(job.priority, task.piece.node, task.need().amount.gpus);
-  job.leaving_for = in_favour_of;
-  endings.set(slot, now);
+    reclaimable.remove(job.priority, task.allocation.node, task.need().amount.gpus);
+  job.preempted_for = in_favour_of;
+  expected_ends.set(slot, now);
 }
 
-void State::expect(int slot, Time now) {
+void State::expect_end(int slot, Time now) {
   const auto& job = running.at(slot);
   if (const auto known = known_end(job, durations, now)) {
-    endings.set(slot, *known);
+    expected_ends.set(slot, *known);
   } else {
-    endings.guess(slot, job.since - job.attained);
+    expected_ends.guess(slot, job.since - job.attained);
   }
 }
 
-void State::expect_anew(Time now) {
-  for (int slot : endings.overdue(now)) {
-    if (!running.at(slot).leaving_for) expect(slot, now);
+void State::update_overdue_ends(Time now) {
+  for (int slot : expected_ends.overdue(now)) {
+    if (!running.at(slot).preempted_for) expect_end(slot, now);
   }
 }
 
 std::optional<Time> known_end(const RunningJob& job, const Durations& durations, Time now) {
-  if (job.leaving_for) return now;
+  if (job.preempted_for) return now;
   // Whoever is past what was expected is expected to stay a little longer, the more the longer it
   // has been there.
   const Millis soon = std::max<Millis>(60s, job.ran(now) / 16);
@@ -247,12 +251,13 @@ Time expected_end(const RunningJob& job, const Durations& durations, Time now) {
 
 std::vector<RunningTask> assign(const Request& request,
                                 const std::shared_ptr<const Shape>& shape,
-                                const std::vector<Piece>& pieces) {
+                                const std::vector<Allocation>& allocations) {
   std::vector<RunningTask> tasks;
-  tasks.reserve(pieces.size());
+  tasks.reserve(allocations.size());
   std::vector<std::size_t> next(shape->groups.size());
-  for (const auto& piece : pieces) {
-    tasks.push_back({request.groups[piece.group].tasks[next[piece.group]++], piece, shape});
+  for (const auto& allocation : allocations) {
+    tasks.push_back(
+        {request.groups[allocation.group].tasks[next[allocation.group]++], allocation, shape});
   }
   return tasks;
 }
@@ -261,11 +266,11 @@ std::vector<Assigned> describe(const Site& site, const std::vector<RunningTask>&
   std::vector<Assigned> assigned;
   assigned.reserve(tasks.size());
   for (const auto& task : tasks) {
-    Assigned a{task.task, site.names[task.piece.node], {}, {}};
-    const auto& gpus = task.piece.gpus;
+    Assigned a{task.task, site.names[task.allocation.node], {}, {}};
+    const auto& gpus = task.allocation.gpus;
     for (std::size_t i = gpus._Find_first(); i < kMaxGpus; i = gpus._Find_next(i))
       a.gpus.push_back(static_cast<int>(i));
-    for (const auto& [type, devices] : site.klass(task.piece.node).types) {
+    for (const auto& [type, devices] : site.klass(task.allocation.node).types) {
       if ((devices & gpus).any()) a.gpu_type = type;
     }
     assigned.push_back(std::move(a));

@@ -4,15 +4,15 @@
 
 #include "sched/impl/cluster.h"
 #include "sched/impl/durations.h"
-#include "sched/impl/endings.h"
-#include "sched/impl/evictable.h"
+#include "sched/impl/estimate_correction.h"
+#include "sched/impl/expected_ends.h"
 #include "sched/impl/fit.h"
-#include "sched/impl/hindsight.h"
 #include "sched/impl/ledger.h"
-#include "sched/impl/loose.h"
 #include "sched/impl/queue.h"
+#include "sched/impl/reclaimable.h"
 #include "sched/impl/running.h"
 #include "sched/impl/shape.h"
+#include "sched/impl/victim_order.h"
 #include "sched/scheduler.h"
 
 namespace ty::sched {
@@ -26,14 +26,15 @@ struct State {
   Queue queue;
   Running running;
   Durations durations;
-  Hindsight hindsight;
+  EstimateCorrection estimate_correction;
   std::vector<Reservation> reservations;
-  Evictable evictable;
-  Loose loose;      ///< what the evictable ones hold
-  Endings endings;  ///< when those who run will be gone
+  VictimOrder victim_order;
+  Reclaimable reclaimable;     ///< what its jobs hold
+  ExpectedEnds expected_ends;  ///< when those who run will be gone
   std::map<RequestId, int>
-      leaving_for;                ///< how many jobs were asked to leave for it and have not yet
-  std::vector<RequestId> owed;    ///< those who were asked have left: it starts before all others
+      pending_victims;  ///< how many jobs being preempted for it are not gone yet
+  std::vector<RequestId>
+      ready_preemptors;           ///< their victims are gone: they start before all others
   std::int64_t starved_gpus = 0;  ///< in use by jobs that waited too long
   double next_number = 1;
   std::int64_t next_front = -1;
@@ -43,35 +44,35 @@ struct State {
   State without_queue() const;
   const Options& options(const Shape& shape);
   bool owner_matters(const Request& request) const;
-  Asker asker(const Waiting& waiting, Time now) const;
+  Requester requester(const Waiting& waiting, Time now) const;
   Amount allowance(const Request& request) const;
 
   Waiting& wait(Request request);
-  /// Whose turn a request takes: its workspace's, or nobody's where workspaces do not count.
-  WorkspaceId turn_taker(const Request& request) const;
+  /// With whose share a request ranks: its workspace's, or nobody's where workspaces do not count.
+  WorkspaceId ranking_workspace(const Request& request) const;
   /// It waited longer than the policy lets anyone wait, and the part of the site kept for such jobs
   /// is not used up.
   bool starved(const Waiting& waiting, Time now) const {
     return starved(waiting.standing.queued_at, waiting.request.attained, now);
   }
   bool starved(Time queued_at, Millis attained, Time now) const;
-  /// Everybody into the line where they belong after accounts or reservations changed.
-  void restand();
+  /// Everybody into the row where they belong after accounts or reservations changed.
+  void reorder_queue();
   int node_index(const std::string& name);
-  /// Records the tasks, whose pieces are taken already, with their job and its workspace. `stays`:
-  /// nobody may evict it, whatever its kind, because a person or its long wait put it there.
+  /// Records the tasks, whose allocations are taken already, with their job and its workspace.
+  /// `stays`: from preemption, whatever its kind, because a person or its long wait put it there.
   void run(const Request& request,
            const std::shared_ptr<const Shape>& shape,
            std::vector<RunningTask> tasks,
            Time since,
-           bool stays);
+           bool exempt);
   /// Notes when it will end, by what is known now.
-  void expect(int slot, Time now);
+  void expect_end(int slot, Time now);
   /// Looks again at those who should have ended by now.
-  void expect_anew(Time now);
+  void update_overdue_ends(Time now);
   void end_task(RunningJob& job, model::TaskRef task, Time now);
-  void forget_job(const JobId& id, Time now);
-  void ask_to_leave(int slot, const RequestId& in_favour_of, Time now);
+  void remove_job(const JobId& id, Time now);
+  void mark_preempted(int slot, const RequestId& in_favour_of, Time now);
 };
 
 /// When a running job will be gone, by its limit or by what its like took; nothing when neither is
@@ -82,10 +83,10 @@ Time expected_end(const RunningJob& job, const Durations& durations, Time now);
 /// The same for one nothing is known of but when it began.
 Time guessed_end(Time began, Time now);
 
-/// The pieces of a start, as its owner sees them.
+/// The allocations of a start, as its owner sees them.
 std::vector<Assigned> describe(const Site& site, const std::vector<RunningTask>& tasks);
 std::vector<RunningTask> assign(const Request& request,
                                 const std::shared_ptr<const Shape>& shape,
-                                const std::vector<Piece>& pieces);
+                                const std::vector<Allocation>& allocations);
 
 }  // namespace ty::sched

@@ -5,7 +5,7 @@
 #include "sched/impl/cluster.h"
 
 /// Something tried out on a cluster and taken back: of thousands of nodes only those it touches are
-/// remembered. While one lasts, whatever else takes pieces of the cluster puts them back itself.
+/// remembered. While one lasts, whatever else takes something of the cluster puts it back itself.
 namespace ty::sched {
 
 class Trial {
@@ -16,13 +16,13 @@ class Trial {
   Trial& operator=(const Trial&) = delete;
 
   Cluster& cluster() { return cluster_; }
-  void take(const Piece& piece, const TaskNeed& need) {
-    before_.push_back(cluster_.remember(piece.node));
-    cluster_.take(piece, need);
+  void take(const Allocation& allocation, const TaskNeed& need) {
+    before_.push_back(cluster_.snapshot(allocation.node));
+    cluster_.take(allocation, need);
   }
-  void give(const Piece& piece, const TaskNeed& need) {
-    before_.push_back(cluster_.remember(piece.node));
-    cluster_.put_back(piece, need);
+  void give(const Allocation& allocation, const TaskNeed& need) {
+    before_.push_back(cluster_.snapshot(allocation.node));
+    cluster_.put_back(allocation, need);
   }
   /// Where it is now, to come back to.
   std::size_t mark() const { return before_.size(); }
@@ -32,7 +32,7 @@ class Trial {
 
  private:
   Cluster& cluster_;
-  std::vector<Cluster::Remembered> before_;
+  std::vector<Cluster::Snapshot> before_;
 };
 
 }  // namespace ty::sched

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
-#include "sched/impl/pass.h"
+#include "sched/impl/cycle.h"
 
 namespace ty::sched {
 
 State ahead_of(
     const State& s, const Waiting& w, Time now, std::size_t most, std::size_t* left_out) {
-  Turns turns(s, now);
-  const auto mine = turns.of(w);
+  Ranking ranking(s, now);
+  const auto mine = ranking.of(w);
   std::vector<std::pair<const Ordered*, std::size_t>> rows;  // with how many of each go before it
   std::size_t before = 0;
   for (const auto& [key, row] : s.queue.rows()) {
-    rows.emplace_back(&row, turns.before(mine, key, row));
+    rows.emplace_back(&row, ranking.before(mine, key, row));
     before += rows.back().second;
   }
   // Of too many, some of each kind: the first few would be the large ones that everybody passes.
@@ -31,10 +31,10 @@ State ahead_of(
 
 State around(const State& s, const Waiting& w, Time now, std::size_t most) {
   State copy = s.without_queue();
-  Turns turns(s, now);
-  InTurn in_turn(turns, s.queue);
+  Ranking ranking(s, now);
+  InRankOrder in_order(ranking, s.queue);
   while (copy.queue.size() < most) {
-    const auto* other = in_turn.next();
+    const auto* other = in_order.next();
     if (other == nullptr) break;
     if (other != &w) copy.queue.add(*other);
   }
@@ -44,12 +44,12 @@ State around(const State& s, const Waiting& w, Time now, std::size_t most) {
 
 bool starts_now(State& copy, const RequestId& id, Time now) {
   for (int round = 0; round < 3; ++round) {
-    const auto plan = Pass(copy, now).run();
+    const auto plan = Cycle(copy, now).run();
     for (const auto& start : plan.starts) {
       if (start.id == id) return true;
     }
     if (plan.preempt.empty()) return false;
-    for (const auto& stopped : plan.preempt) copy.forget_job(stopped.job, now);
+    for (const auto& stopped : plan.preempt) copy.remove_job(stopped.job, now);
   }
   return false;
 }

@@ -48,7 +48,7 @@ const partsOf = (text: string): string[] => text.split(/; |\{[^}]*\}/).map((part
 const english = phrases.map(([text]) => text).join("\n");
 
 test("the reasons why tasks and jobs end have their phrases", () => {
-  const files = ["model/failure.cc", "model/completion.cc", ...["turn", "turn_policy", "turn_tasks", "turn_verdict"].map((name) => `model/impl/${name}.cc`), "sched/impl/evict.cc"];
+  const files = ["model/failure.cc", "model/completion.cc", ...["turn", "turn_policy", "turn_tasks", "turn_verdict"].map((name) => `model/impl/${name}.cc`), "sched/impl/preemption.cc"];
   const parts = files.flatMap((file) => literals(join(source, file))).flatMap(partsOf);
   expect(parts.length).toBeGreaterThan(30);
   expect(parts.filter((part) => !english.includes(part)), "sentences without a phrase").toEqual([]);

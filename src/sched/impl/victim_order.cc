@@ -1,10 +1,10 @@
-#include "sched/impl/evictable.h"
+#include "sched/impl/victim_order.h"
 
 #include <utility>
 
 namespace ty::sched {
 
-void Evictable::add(const RunningJob& job, int slot, const Policy& policy, Time now) {
+void VictimOrder::add(const RunningJob& job, int slot, const Policy& policy, Time now) {
   remove(slot);
   Entry entry;
   const bool service = policy.order == Order::Service;
@@ -21,7 +21,7 @@ void Evictable::add(const RunningJob& job, int slot, const Policy& policy, Time 
   by_slot_[slot] = entry;
 }
 
-void Evictable::remove(int slot) {
+void VictimOrder::remove(int slot) {
   if (key_of(slot) == nullptr) return;
   const Entry entry = *std::exchange(by_slot_[slot], std::nullopt);
   keys_.erase(entry.key);
@@ -31,7 +31,7 @@ void Evictable::remove(int slot) {
   }
 }
 
-void Evictable::advance(const Running& running, const Policy& policy, Time now) {
+void VictimOrder::advance(const Running& running, const Policy& policy, Time now) {
   std::vector<int> due;
   for (const auto& [level, leaving] : changes_) {
     for (const auto& [at, slot] : leaving) {
@@ -42,7 +42,7 @@ void Evictable::advance(const Running& running, const Policy& policy, Time now) 
   for (int slot : due) add(running.at(slot), slot, policy, now);
 }
 
-std::optional<Time> Evictable::next_change(int level) const {
+std::optional<Time> VictimOrder::next_change(int level) const {
   std::optional<Time> first;
   for (const auto& [l, leaving] : changes_) {
     if (l > level) break;

@@ -1,4 +1,4 @@
-#include "sched/impl/loose.h"
+#include "sched/impl/reclaimable.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ constexpr std::int64_t kAnyNumber = 1'000'000;
 
 }  // namespace
 
-std::int64_t Loose::Room::tasks(int klass, std::int64_t each) const {
+std::int64_t Reclaimable::Room::tasks(int klass, std::int64_t each) const {
   const auto* nodes = &nodes_[static_cast<std::size_t>(klass) * width_];
   std::int64_t tasks = 0;
   for (auto gpus = static_cast<std::size_t>(each); gpus < width_; ++gpus)
@@ -18,14 +18,14 @@ std::int64_t Loose::Room::tasks(int klass, std::int64_t each) const {
   return tasks;
 }
 
-void Loose::Room::set(int node, int klass, std::int32_t gpus) {
+void Reclaimable::Room::set(int node, int klass, std::int32_t gpus) {
   const auto row = static_cast<std::size_t>(klass) * width_;
   --nodes_[row + static_cast<std::size_t>(gpus_[node])];
   gpus_[node] = gpus;
   ++nodes_[row + static_cast<std::size_t>(gpus)];
 }
 
-void Loose::touch(int node) {
+void Reclaimable::touch(int node) {
   if (log_.size() == kLog) {
     forgotten_ += kLog;
     log_.clear();
@@ -33,7 +33,7 @@ void Loose::touch(int node) {
   log_.push_back(node);
 }
 
-void Loose::add(std::int64_t priority, int node, std::int64_t gpus) {
+void Reclaimable::add(std::int64_t priority, int node, std::int64_t gpus) {
   touch(node);
   if (gpus == 0) return;
   auto& held = by_priority_[priority];
@@ -41,7 +41,7 @@ void Loose::add(std::int64_t priority, int node, std::int64_t gpus) {
   held[node] += static_cast<std::int32_t>(gpus);
 }
 
-const Loose::Room& Loose::room(const Cluster& cluster, std::int64_t priority) const {
+const Reclaimable::Room& Reclaimable::room(const Cluster& cluster, std::int64_t priority) const {
   if (rooms_.size() >= kRooms && !rooms_.contains(priority)) rooms_.clear();
   auto& room = rooms_[priority];
   if (room.site_ != cluster.site_version() || room.seen_ < forgotten_) {
@@ -57,7 +57,7 @@ const Loose::Room& Loose::room(const Cluster& cluster, std::int64_t priority) co
   return room;
 }
 
-void Loose::fill(Room& room, const Cluster& cluster, std::int64_t priority) const {
+void Reclaimable::fill(Room& room, const Cluster& cluster, std::int64_t priority) const {
   const auto& site = cluster.site();
   room.site_ = cluster.site_version();
   room.gpus_.resize(static_cast<std::size_t>(cluster.nodes()));
@@ -70,7 +70,7 @@ void Loose::fill(Room& room, const Cluster& cluster, std::int64_t priority) cons
   }
 }
 
-std::int32_t Loose::count(const Cluster& cluster, std::int64_t priority, int node) const {
+std::int32_t Reclaimable::count(const Cluster& cluster, std::int64_t priority, int node) const {
   if (!cluster.site().open[node]) return 0;
   auto gpus = static_cast<std::int32_t>(cluster.free(node).gpus);
   for (const auto& [held_by, held] : by_priority_) {

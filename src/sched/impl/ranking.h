@@ -5,7 +5,7 @@
 
 #include "sched/impl/state.h"
 
-/// Whose turn it is.
+/// Who goes first.
 namespace ty::sched {
 
 /// What is promised comes before what was waited for, and that before everything else.
@@ -16,26 +16,26 @@ enum Tier : int {
 };
 
 /// The smallest goes first.
-struct Turn {
+struct Rank {
   std::int64_t front = 0;    ///< put there by hand
   std::int64_t urgency = 0;  ///< -priority
   int tier = kAnyone;
   double share = 0;  ///< what its workspace uses and used lately
   Time queued_at{};
   double number = 0;
-  auto operator<=>(const Turn&) const = default;
+  auto operator<=>(const Rank&) const = default;
 };
 
-/// Turns at one moment. Shares are remembered until told that a workspace started something.
-class Turns {
+/// Ranks at one moment. Shares are remembered until told that a workspace started something.
+class Ranking {
  public:
-  Turns(const State& state, Time now) : s_(state), now_(now) {}
-  Turn of(const Waiting& waiting);
+  Ranking(const State& state, Time now) : s_(state), now_(now) {}
+  Rank of(const Waiting& waiting);
   /// Of one in this row.
-  Turn of(const RowKey& row, const Ordered::Member& member);
-  /// How many of the row go before that turn. Members of a row come in the order of their turns, so
-  /// it is searched, not walked.
-  std::size_t before(const Turn& turn, const RowKey& key, const Ordered& row);
+  Rank of(const RowKey& row, const Ordered::Member& member);
+  /// How many of the row rank before it. Members of a row come in the order of their ranks, so it
+  /// is searched, not walked.
+  std::size_t before(const Rank& rank, const RowKey& key, const Ordered& row);
   void started(WorkspaceId workspace) { known_.erase(workspace); }
 
  private:
@@ -48,24 +48,24 @@ class Turns {
   std::map<WorkspaceId, Known> known_;
 };
 
-/// Everybody who waits awake, one after the other as their turns come.
-class InTurn {
+/// Everybody who waits awake, in the order of their ranks.
+class InRankOrder {
  public:
-  InTurn(Turns& turns, const Queue& queue);
-  /// Whose turn is next; null after the last.
+  InRankOrder(Ranking& ranking, const Queue& queue);
+  /// Null after the last.
   const Waiting* next();
-  Turn turn() const { return heap_.top().turn; }
+  Rank rank() const { return heap_.top().rank; }
   bool done() const { return heap_.empty(); }
 
  private:
   struct Head {
-    Turn turn;
+    Rank rank;
     const RowKey* key;
     const Ordered* row;
     std::size_t at;
-    bool operator>(const Head& o) const { return turn > o.turn; }
+    bool operator>(const Head& o) const { return rank > o.rank; }
   };
-  Turns& turns_;
+  Ranking& ranking_;
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heap_;
 };
 

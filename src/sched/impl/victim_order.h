@@ -8,12 +8,12 @@
 #include "sched/impl/running.h"
 #include "sched/impl/service.h"
 
-/// Running jobs that may be asked to leave, the first to go first: lowest priority, then most
+/// Running jobs that may be preempted, the first victim first: lowest priority, then most
 /// service had, then the last to come; where service does not count, the last to start, whose stop
 /// loses the least.
 namespace ty::sched {
 
-class Evictable {
+class VictimOrder {
  public:
   struct Key {
     std::int64_t priority = 0;
@@ -34,7 +34,7 @@ class Evictable {
   std::optional<Time> next_change(int level) const;
 
   bool empty() const { return keys_.empty(); }
-  /// Where it stands among those who go; null for one who may not be asked.
+  /// Null for one who may not be preempted.
   const Key* key_of(int slot) const {
     const auto at = static_cast<std::size_t>(slot);
     return at < by_slot_.size() && by_slot_[at] ? &by_slot_[at]->key : nullptr;

@@ -5,13 +5,12 @@
 
 #include "sched/impl/cluster.h"
 
-/// GPUs per node that are held by jobs who may be asked to leave. It answers at once whether asking
-/// could help at all, so that a blocked job does not have everybody looked at in vain at every
-/// decision. What it answered is kept, and of that only nodes on which something happened since are
-/// looked at again.
+/// GPUs per node that preemption could reclaim. It answers at once whether preemption could help at
+/// all, so that a blocked job does not have every running one looked at in each cycle. What it
+/// answered is kept, and of that only nodes on which something happened since are looked at again.
 namespace ty::sched {
 
-class Loose {
+class Reclaimable {
  public:
   /// Free GPUs of every open node with those held by jobs of at most some priority.
   class Room {
@@ -21,7 +20,7 @@ class Loose {
     std::int64_t tasks(int klass, std::int64_t each) const;
 
    private:
-    friend class Loose;
+    friend class Reclaimable;
     void set(int node, int klass, std::int32_t gpus);
     std::vector<std::int32_t> gpus_;
     std::vector<std::int64_t> nodes_;  ///< how many, by class and GPUs

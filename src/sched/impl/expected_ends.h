@@ -6,12 +6,12 @@
 #include "base/time.h"
 
 /// When those who run are expected to end, the first first. Kept from decision to decision: what is
-/// expected of a job changes when it ends, is asked to leave, or is still there after all. Those
+/// expected of a job changes when it ends, is preempted, or is still there after all. Those
 /// nothing is known of are expected to stay as long again as they have been there, at every
 /// decision anew: of them only the beginning is kept.
 namespace ty::sched {
 
-class Endings {
+class ExpectedEnds {
  public:
   using Moment = std::pair<Time, int>;  ///< when, and whose slot
 

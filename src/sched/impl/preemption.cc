@@ -1,4 +1,4 @@
-#include "sched/impl/evict.h"
+#include "sched/impl/preemption.h"
 
 #include <fmt/format.h>
 
@@ -19,26 +19,26 @@ constexpr std::size_t kMovesAtOnce = 16;
 /// And not again before it had some time in its new place.
 constexpr Millis kMoveAgain = 10min;
 
-bool outranks(const State& s, const Waiting& w, const Evictable::Key& victim, Time now) {
+bool outranks(const State& s, const Waiting& w, const VictimOrder::Key& victim, Time now) {
   if (victim.priority != w.request.priority) return victim.priority < w.request.priority;
   if (s.policy.order != Order::Service) return false;
   return s.starved(w, now) ||
          std::pair(victim.level, victim.came) > std::pair(w.standing.level, w.standing.queued_at);
 }
 
-void leave(Trial& trial, const RunningJob& job) {
-  for (const auto& task : job.tasks) trial.give(task.piece, task.need());
+void remove(Trial& trial, const RunningJob& job) {
+  for (const auto& task : job.tasks) trial.give(task.allocation, task.need());
 }
 
-void come_back(Trial& trial, const RunningJob& job) {
-  for (const auto& task : job.tasks) trial.take(task.piece, task.need());
+void restore(Trial& trial, const RunningJob& job) {
+  for (const auto& task : job.tasks) trial.take(task.allocation, task.need());
 }
 
 /// Nodes on which a task of it would find GPUs enough if all whom it outranks left; none when they
 /// are too few for it.
 std::vector<int> nodes_that_help(State& s, const Waiting& w) {
   const bool equals = s.policy.order == Order::Service;
-  const auto& room = s.loose.room(s.cluster, w.request.priority - (equals ? 0 : 1));
+  const auto& room = s.reclaimable.room(s.cluster, w.request.priority - (equals ? 0 : 1));
   const auto& options = s.options(*w.shape);
   std::vector<std::vector<char>> usable;  // classes, per group
   for (std::size_t g = 0; g < w.shape->groups.size(); ++g) {
@@ -68,10 +68,10 @@ std::vector<int> outranked(const State& s,
                            const Waiting& w,
                            const std::vector<int>& nodes,
                            Time now) {
-  std::vector<Evictable::Key> keys;
+  std::vector<VictimOrder::Key> keys;
   for (int node : nodes) {
     for (int slot : s.running.on_node(node)) {
-      const auto* key = s.evictable.key_of(slot);
+      const auto* key = s.victim_order.key_of(slot);
       // What this decision started, it does not stop.
       if (key != nullptr && s.running.at(slot).since < now && outranks(s, w, *key, now))
         keys.push_back(*key);
@@ -101,58 +101,59 @@ std::vector<int> first_outranked(const State& s,
   for (int node : nodes) helps[node] = 1;
   std::vector<int> slots;
   std::size_t seen = 0;
-  for (const auto& key : s.evictable.in_order()) {
+  for (const auto& key : s.victim_order.in_order()) {
     if (slots.size() == kFirstFew || ++seen > kLookedAt || !outranks(s, w, key, now)) break;
     const auto& job = s.running.at(key.slot);
-    const auto there = [&](const RunningTask& task) { return helps[task.piece.node] != 0; };
+    const auto there = [&](const RunningTask& task) { return helps[task.allocation.node] != 0; };
     if (job.since < now && std::ranges::any_of(job.tasks, there)) slots.push_back(key.slot);
   }
   return slots;
 }
 
 /// Keeps those of `victims`, the first to go first, without whom it does not fit.
-std::optional<Eviction> trim(State& s,
-                             const Waiting& w,
-                             const Terms& terms,
-                             std::vector<int> victims) {
+std::optional<Preemption> drop_needless(State& s,
+                                        const Waiting& w,
+                                        const Terms& terms,
+                                        std::vector<int> victims) {
   const auto& options = s.options(*w.shape);
   Trial trial(s.cluster);
-  for (int slot : victims) leave(trial, s.running.at(slot));
-  auto pieces = find_place(s.cluster, *w.shape, options, terms);
-  if (!pieces) return std::nullopt;
+  for (int slot : victims) remove(trial, s.running.at(slot));
+  auto allocations = find_place(s.cluster, *w.shape, options, terms);
+  if (!allocations) return std::nullopt;
   std::erase_if(victims, [&](int slot) {
     const auto& job = s.running.at(slot);
     const bool needed = std::ranges::any_of(job.tasks, [&](const RunningTask& task) {
-      return std::ranges::find(*pieces, task.piece.node, &Piece::node) != pieces->end();
+      return std::ranges::find(*allocations, task.allocation.node, &Allocation::node) !=
+             allocations->end();
     });
-    if (!needed) come_back(trial, job);
+    if (!needed) restore(trial, job);
     return !needed;
   });
   for (auto i = victims.size(); victims.size() > 1 && i-- > 0;) {
     const auto& job = s.running.at(victims[i]);
-    come_back(trial, job);
+    restore(trial, job);
     if (fits(s.cluster, *w.shape, options, terms)) {
       victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
-      leave(trial, job);
+      remove(trial, job);
     }
   }
-  pieces = find_place(s.cluster, *w.shape, options, terms);
-  if (!pieces || victims.empty()) return std::nullopt;
-  return Eviction{std::move(victims), *std::move(pieces), {}};
+  allocations = find_place(s.cluster, *w.shape, options, terms);
+  if (!allocations || victims.empty()) return std::nullopt;
+  return Preemption{std::move(victims), *std::move(allocations), {}};
 }
 
 /// The shortest run of `candidates` from the front whose leaving makes room, trimmed.
-std::optional<Eviction> shortest(State& s,
-                                 const Waiting& w,
-                                 const Terms& terms,
-                                 const std::vector<int>& candidates) {
+std::optional<Preemption> fewest_victims(State& s,
+                                         const Waiting& w,
+                                         const Terms& terms,
+                                         const std::vector<int>& candidates) {
   const auto& options = s.options(*w.shape);
   Trial trial(s.cluster);
   std::size_t done = 0;  // so many have left, and it does not fit
   for (std::size_t step = 1; done < candidates.size(); step *= 2) {
     auto until = std::min(done + step, candidates.size());
-    for (auto i = done; i < until; ++i) leave(trial, s.running.at(candidates[i]));
+    for (auto i = done; i < until; ++i) remove(trial, s.running.at(candidates[i]));
     if (!fits(s.cluster, *w.shape, options, terms)) {
       done = until;
       continue;
@@ -160,12 +161,12 @@ std::optional<Eviction> shortest(State& s,
     auto gone = until;
     while (until - done > 1) {
       const auto middle = done + (until - done) / 2;
-      for (; gone > middle; --gone) come_back(trial, s.running.at(candidates[gone - 1]));
-      for (; gone < middle; ++gone) leave(trial, s.running.at(candidates[gone]));
+      for (; gone > middle; --gone) restore(trial, s.running.at(candidates[gone - 1]));
+      for (; gone < middle; ++gone) remove(trial, s.running.at(candidates[gone]));
       (fits(s.cluster, *w.shape, options, terms) ? until : done) = middle;
     }
     trial.back_to(0);
-    return trim(
+    return drop_needless(
         s, w, terms, {candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(until)});
   }
   return std::nullopt;
@@ -173,11 +174,11 @@ std::optional<Eviction> shortest(State& s,
 
 /// What others may be asked for: of each other workspace only as much as it uses beyond what it is
 /// guaranteed. Its guarantee is its own, whatever the priority of others.
-class Lenders {
+class GuaranteeGuard {
  public:
-  Lenders(const State& s, const Waiting& w) : s_(s), mine_(w.request.workspace) {}
+  GuaranteeGuard(const State& s, const Waiting& w) : s_(s), mine_(w.request.workspace) {}
   /// Whether the job may be asked to go, those before it gone already.
-  bool gives(const RunningJob& job) {
+  bool allows(const RunningJob& job) {
     if (job.workspace == mine_ || !s_.ledger.has_guarantees()) return true;
     auto& given_back = given_back_[job.workspace];
     if (!s_.ledger.borrows(job.workspace, given_back)) return false;
@@ -194,25 +195,26 @@ class Lenders {
 /// Jobs on what others are guaranteed.
 std::vector<int> borrowers(const State& s, const Waiting& w) {
   std::vector<int> found;
-  Lenders lenders(s, w);
-  for (const auto& key : s.evictable.in_order()) {
+  GuaranteeGuard guard(s, w);
+  for (const auto& key : s.victim_order.in_order()) {
     const auto& job = s.running.at(key.slot);
-    if (job.workspace != w.request.workspace && lenders.gives(job)) found.push_back(key.slot);
+    if (job.workspace != w.request.workspace && guard.allows(job)) found.push_back(key.slot);
   }
   return found;
 }
 
 /// Jobs that stand in a reservation which is the waiting one's and not theirs.
-std::vector<int> squatters(const State& s, const Terms& terms, Time now) {
+std::vector<int> reservation_occupants(const State& s, const Terms& terms, Time now) {
   std::vector<int> found;
   for (const auto& r : s.reservations) {
-    const Fence fence{std::max(r.from, now), {}, &r, 0};
-    if (r.from > now || r.to <= now || fence.binds(terms.asker)) continue;
-    for (const auto& key : s.evictable.in_order()) {
+    const NodeReservation reservation{std::max(r.from, now), {}, &r, 0};
+    if (r.from > now || r.to <= now || reservation.applies_to(terms.requester)) continue;
+    for (const auto& key : s.victim_order.in_order()) {
       const auto& job = s.running.at(key.slot);
-      const bool guest = fence.binds({job.workspace, job.owner, job.priority, true});
+      const bool guest = reservation.applies_to({job.workspace, job.owner, job.priority, true});
       const bool there = std::ranges::any_of(job.tasks, [&](const RunningTask& task) {
-        return std::ranges::find(r.nodes, s.cluster.site().names[task.piece.node]) != r.nodes.end();
+        return std::ranges::find(r.nodes, s.cluster.site().names[task.allocation.node]) !=
+               r.nodes.end();
       });
       if (guest && there && std::ranges::find(found, key.slot) == found.end())
         found.push_back(key.slot);
@@ -223,27 +225,27 @@ std::vector<int> squatters(const State& s, const Terms& terms, Time now) {
 
 }  // namespace
 
-bool might_evict_for(const State& s, const Waiting& w, Time now) {
-  if (!s.policy.preemption || s.evictable.empty()) return false;
-  if (outranks(s, w, *s.evictable.in_order().begin(), now)) return true;
+bool might_preempt_for(const State& s, const Waiting& w, Time now) {
+  if (!s.policy.preemption || s.victim_order.empty()) return false;
+  if (outranks(s, w, *s.victim_order.in_order().begin(), now)) return true;
   return s.ledger.within_guarantee(w.request.workspace, w.shape->least) || !s.reservations.empty();
 }
 
-bool might_move_for(const State& s, const Waiting& w) {
-  return s.policy.moves && !s.evictable.empty() && w.shape->widest >= kMoveRatio &&
+bool might_defragment_for(const State& s, const Waiting& w) {
+  return s.policy.moves && !s.victim_order.empty() && w.shape->widest >= kMoveRatio &&
          s.cluster.all_free_gpus() >= w.shape->least.gpus;
 }
 
-std::optional<Eviction> evict_for(State& s, const Waiting& w, const Terms& terms, Time now) {
+std::optional<Preemption> preempt_for(State& s, const Waiting& w, const Terms& terms, Time now) {
   const auto nodes = nodes_that_help(s, w);
   // Most need only the first few to go: the others are looked at when those were not enough.
   for (const bool all : {false, true}) {
     if (nodes.empty()) break;
     if (!all && tasks_on(s, nodes) <= kLookedAt) continue;
     auto candidates = all ? outranked(s, w, nodes, now) : first_outranked(s, w, nodes, now);
-    Lenders lenders(s, w);
-    std::erase_if(candidates, [&](int slot) { return !lenders.gives(s.running.at(slot)); });
-    auto found = shortest(s, w, terms, candidates);
+    GuaranteeGuard guard(s, w);
+    std::erase_if(candidates, [&](int slot) { return !guard.allows(s.running.at(slot)); });
+    auto found = fewest_victims(s, w, terms, candidates);
     if (!found) continue;
     const auto& last = s.running.at(found->victims.back());
     found->why =
@@ -257,14 +259,14 @@ std::optional<Eviction> evict_for(State& s, const Waiting& w, const Terms& terms
   }
   const auto name = job_in_words(w.request);
   if (s.ledger.within_guarantee(w.request.workspace, w.shape->least)) {
-    if (auto found = shortest(s, w, terms, borrowers(s, w))) {
+    if (auto found = fewest_victims(s, w, terms, borrowers(s, w))) {
       found->why = fmt::format(
           "gave back what workspace {} is guaranteed, for {}", w.request.workspace_name, name);
       return found;
     }
   }
   if (!s.reservations.empty()) {
-    if (auto found = shortest(s, w, terms, squatters(s, terms, now))) {
+    if (auto found = fewest_victims(s, w, terms, reservation_occupants(s, terms, now))) {
       found->why = fmt::format("left a reserved node to {}", name);
       return found;
     }
@@ -272,7 +274,7 @@ std::optional<Eviction> evict_for(State& s, const Waiting& w, const Terms& terms
   return std::nullopt;
 }
 
-std::optional<Eviction> move_for(State& s, const Waiting& w, const Terms& terms, Time now) {
+std::optional<Preemption> defragment_for(State& s, const Waiting& w, const Terms& terms, Time now) {
   // Per node that could take a task of it then: what would have to move. Fewest GPUs first.
   struct Node {
     std::int64_t gpus = 0;
@@ -281,7 +283,7 @@ std::optional<Eviction> move_for(State& s, const Waiting& w, const Terms& terms,
   };
   std::vector<Node> nodes;
   const auto widest = w.shape->widest;
-  const auto& room = s.loose.room(s.cluster, w.request.priority);
+  const auto& room = s.reclaimable.room(s.cluster, w.request.priority);
   const auto look_at = [&](int n) {
     const auto free = s.cluster.free(n).gpus;
     if (room.on(n) < widest || room.on(n) == free) return false;
@@ -290,7 +292,8 @@ std::optional<Eviction> move_for(State& s, const Waiting& w, const Terms& terms,
       const auto& job = s.running.at(slot);
       const bool small = job.tasks.size() == 1 && job.gpus * kMoveRatio <= widest;
       const bool settled = now - job.since >= kMoveAgain;
-      if (!job.may_go() || !small || !settled || job.priority > w.request.priority) continue;
+      if (!job.can_be_preempted() || !small || !settled || job.priority > w.request.priority)
+        continue;
       node.gpus += job.gpus;
       node.slots.push_back(slot);
     }
@@ -310,13 +313,13 @@ std::optional<Eviction> move_for(State& s, const Waiting& w, const Terms& terms,
   for (const auto& node : nodes) {
     if (candidates.size() + node.slots.size() > kMovesAtOnce) break;
     candidates.insert(candidates.end(), node.slots.begin(), node.slots.end());
-    for (int slot : node.slots) leave(trial, s.running.at(slot));
+    for (int slot : node.slots) remove(trial, s.running.at(slot));
     if (!fits(s.cluster, *w.shape, options, terms)) continue;
     trial.back_to(0);
-    auto found = trim(s, w, terms, candidates);
+    auto found = drop_needless(s, w, terms, candidates);
     if (!found) return std::nullopt;
-    for (int slot : found->victims) leave(trial, s.running.at(slot));
-    for (const auto& p : found->pieces) trial.take(p, w.shape->groups[p.group].need);
+    for (int slot : found->victims) remove(trial, s.running.at(slot));
+    for (const auto& p : found->allocations) trial.take(p, w.shape->groups[p.group].need);
     for (int slot : found->victims) {
       const auto& shape = *s.running.at(slot).tasks[0].shape;
       const auto elsewhere = find_place(s.cluster, shape, s.options(shape), {});

@@ -11,23 +11,23 @@ namespace ty::sched {
 namespace {
 
 using Ending = std::pair<Time, std::size_t>;
-using Endings = std::priority_queue<Ending, std::vector<Ending>, std::greater<>>;
+using ExpectedEnds = std::priority_queue<Ending, std::vector<Ending>, std::greater<>>;
 
 /// First come, first served; `skip`: who does not fit is passed.
 ReplayResult first_come(const Trace& trace, std::int64_t gpus, bool skip) {
   ReplayResult result;
   ReplayMeter meter(trace, gpus, result);
-  Endings endings;
+  ExpectedEnds expected_ends;
   std::list<std::size_t> waiting;
   std::size_t next = 0;
   std::int64_t free = gpus;
-  while (next < trace.jobs.size() || !endings.empty()) {
+  while (next < trace.jobs.size() || !expected_ends.empty()) {
     Time now = next < trace.jobs.size() ? trace.jobs[next].submitted : Time::max();
-    if (!endings.empty()) now = std::min(now, endings.top().first);
+    if (!expected_ends.empty()) now = std::min(now, expected_ends.top().first);
     meter.until(now, gpus - free, waiting.size());
     bool freed = false;
-    for (; !endings.empty() && endings.top().first <= now; endings.pop()) {
-      const auto job = endings.top().second;
+    for (; !expected_ends.empty() && expected_ends.top().first <= now; expected_ends.pop()) {
+      const auto job = expected_ends.top().second;
       free += trace.jobs[job].gpus;
       freed = true;
       meter.ended(job, trace.jobs[job], now);
@@ -43,7 +43,7 @@ ReplayResult first_come(const Trace& trace, std::int64_t gpus, bool skip) {
       const auto& job = trace.jobs[*at];
       if (job.gpus <= free) {
         free -= job.gpus;
-        endings.emplace(now + job.duration, *at);
+        expected_ends.emplace(now + job.duration, *at);
         meter.started(*at, job, now);
         at = waiting.erase(at);
       } else if (skip) {
