@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "auth/messages.h"
 #include "base/text.h"
 
 namespace ty::auth {
@@ -42,29 +43,25 @@ bool one_character_repeated(std::string_view text) {
 Result<void> check_password_rules(const Secret& password, std::string_view user_name) {
   const std::string& text = password.reveal();
   std::vector<Fault> faults;
-  const auto fault = [&](std::string_view code, std::string message) {
+  const auto fault = [&](std::string_view code, Message message) {
     faults.push_back(
         {.pointer = "/password", .message = std::move(message), .code = std::string(code)});
   };
   if (text.size() > kMaxPasswordBytes) {
-    fault("too_long",
-          "is longer than " + std::to_string(kMaxPasswordBytes) + " bytes; use a shorter one");
+    fault("too_long", say::password_too_long({.limit = kMaxPasswordBytes}));
   } else if (characters(text) < kMinPasswordCharacters) {
-    fault("too_short",
-          "needs at least " + std::to_string(kMinPasswordCharacters) +
-              " characters; a few words are easy to remember");
+    fault("too_short", say::password_too_short({.least = kMinPasswordCharacters}));
   } else {
     const std::string lower = to_lower(text);
     const bool common = std::ranges::find(kCommon, lower) != kCommon.end();
-    if (common || one_character_repeated(text))
-      fault("common", "is one of the first that anybody would guess; choose another");
+    if (common || one_character_repeated(text)) fault("common", say::password_common());
     if (!user_name.empty() && lower == to_lower(user_name))
-      fault("user_name", "must differ from the account's name");
+      fault("user_name", say::password_is_user_name());
   }
-  if (text.find('\0') != std::string::npos) fault("nul", "must not contain a NUL byte");
-  if (invalid_utf8(text) != std::string_view::npos) fault("utf8", "must be valid UTF-8");
+  if (text.find('\0') != std::string::npos) fault("nul", say::password_has_nul());
+  if (invalid_utf8(text) != std::string_view::npos) fault("utf8", say::password_not_utf8());
   if (faults.empty()) return {};
-  std::string message = "the password " + faults.front().message;
+  Message message = say::password_refused({.why = faults.front().message});
   return fail(Errc::Invalid, std::move(message), std::move(faults));
 }
 
@@ -78,9 +75,7 @@ Result<std::string> hash_password(const Secret& password, PasswordCost cost) {
                                            cost.memory,
                                            crypto_pwhash_ALG_ARGON2ID13);
   if (failed != 0) {
-    return fail(Errc::Unavailable,
-                "there is not enough free memory to store a password safely (" +
-                    human_bytes(static_cast<std::int64_t>(cost.memory)) + " needed); try again");
+    return fail(Errc::Unavailable, say::password_memory({.needed = cost.memory}));
   }
   return std::string(text.data());
 }

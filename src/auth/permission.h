@@ -50,15 +50,17 @@ struct Resource {
 struct Rule {
   Action action;
   std::string_view word;
-  std::string_view does;  ///< finishes "may not …"
-  Scope scope;            ///< the token must have it
-  Standing own;           ///< least standing for what is one's own
-  Standing others;        ///< least standing for what belongs to somebody else, or to nobody
+  Scope scope;      ///< the token must have it
+  Standing own;     ///< least standing for what is one's own
+  Standing others;  ///< least standing for what belongs to somebody else, or to nobody
 };
 /// The whole table, for the page, for the reference and for tests.
 std::span<const Rule> rules();
 
 Standing standing(const Principal& actor, const Resource& resource);
+
+/// What finishes "you may not …": `stop this job`.
+Message phrase_of(Action action);
 
 /// Nothing, or Errc::Forbidden saying what is missing: the token's scope, or the standing. Where
 /// even the existence of a thing is private, `control` asks for ShowJob first and answers NotFound

@@ -93,14 +93,23 @@ TEST(Permission, AReadTokenChangesNothing) {
   const auto stop = may(reader, Action::StopJob, kLisJob);
   ASSERT_FALSE(stop);
   EXPECT_EQ(stop.error().code, Errc::Forbidden);
-  EXPECT_EQ(stop.error().message, "this token may not stop this job: it lacks the scope \"write\"");
+  EXPECT_EQ(stop.error().message.text(),
+            "this token may not stop this job: it lacks the scope \"write\"");
 }
 
 TEST(Permission, TheRefusalSaysWhatItTakes) {
-  EXPECT_EQ(may(person(kWang, WorkspaceRole::Member), Action::StopJob, kLisJob).error().message,
-            "you may not stop this job: it is not yours, so that takes an admin of the workspace");
-  EXPECT_EQ(may(person(kWang, WorkspaceRole::Viewer), Action::SubmitJob, kLisJob).error().message,
-            "you may not submit jobs to this workspace: that takes a member of the workspace");
+  const auto refusal = [](WorkspaceRole role, Action action) {
+    return may(person(kWang, role), action, kLisJob).error().message.text();
+  };
+  EXPECT_EQ(refusal(WorkspaceRole::Member, Action::StopJob),
+            "you may not stop this job: it is not yours, so this needs a manager of the workspace");
+  EXPECT_EQ(refusal(WorkspaceRole::Viewer, Action::SubmitJob),
+            "you may not submit jobs to this workspace: this needs a member of the workspace");
+}
+
+TEST(Permission, EveryActionHasItsWords) {
+  for (const Rule& rule : rules())
+    EXPECT_TRUE(is_known_code(phrase_of(rule.action).code)) << rule.word;
 }
 
 TEST(Permission, NobodysThingsAreNobodysOwn) {

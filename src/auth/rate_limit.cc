@@ -1,12 +1,12 @@
 #include "auth/rate_limit.h"
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "auth/messages.h"
 #include "base/text.h"
 
 namespace ty::auth {
@@ -82,9 +82,7 @@ Result<void> SignInLimiter::admit(std::string_view account, std::string_view add
   // Both are asked before either is charged: a blocked address must not use up somebody's account.
   const Millis wait = std::max(accounts_.wait(by_account, now), addresses_.wait(by_address, now));
   if (wait > Millis{0}) {
-    return fail(
-        Errc::Exhausted,
-        fmt::format("too many sign-in attempts; try again in {} s", round_up(wait).count()));
+    return fail(Errc::Exhausted, say::too_many_sign_ins({.seconds = round_up(wait).count()}));
   }
   (void)accounts_.take(by_account, now);
   (void)addresses_.take(by_address, now);

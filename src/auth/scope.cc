@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "auth/messages.h"
 #include "base/text.h"
 
 namespace ty::auth {
@@ -16,12 +17,11 @@ Result<void> add_word(Scopes& scopes, std::string_view word) {
       return {};
     }
   }
-  return fail(Errc::Invalid,
-              "\"" + shorten(word, 30) + "\" is no scope; choose from read, write, admin");
+  return fail(Errc::Invalid, say::not_a_scope({.word = shorten(word, 30)}));
 }
 
 Result<Scopes> not_empty(Scopes scopes) {
-  if (scopes.empty()) return fail(Errc::Invalid, "name at least one scope: read, write or admin");
+  if (scopes.empty()) return fail(Errc::Invalid, say::no_scope());
   return scopes;
 }
 }  // namespace

@@ -5,6 +5,8 @@
 #include <array>
 #include <vector>
 
+#include "auth/messages.h"
+
 namespace ty::auth {
 
 namespace {
@@ -62,9 +64,7 @@ std::string seal(const Secret& key, const Secret& value) {
 }
 
 Result<Secret> unseal(const Secret& key, std::string_view sealed) {
-  const auto refuse = [] {
-    return fail(Errc::Invalid, "a secret was sealed with another key; submit the job again");
-  };
+  const auto refuse = [] { return fail(Errc::Invalid, say::sealed_with_another_key()); };
   Key bytes;
   if (sealed.empty() || !read_key(key, bytes)) return refuse();
   std::vector<unsigned char> box(sealed.size());

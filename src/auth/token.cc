@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "auth/messages.h"
+
 namespace ty::auth {
 
 namespace {
@@ -19,12 +21,11 @@ struct KindRow {
   TokenKind kind;
   std::string_view prefix;
   std::string_view word;
-  std::string_view noun;
 };
 constexpr KindRow kKinds[] = {
-    {TokenKind::Personal, "ty_", "personal", "the access token"},
-    {TokenKind::Session, "tys_", "session", "the session"},
-    {TokenKind::SignIn, "tyl_", "sign_in", "the sign-in link"},
+    {TokenKind::Personal, "ty_", "personal"},
+    {TokenKind::Session, "tys_", "session"},
+    {TokenKind::SignIn, "tyl_", "sign_in"},
 };
 const KindRow& row_of(TokenKind kind) { return *std::ranges::find(kKinds, kind, &KindRow::kind); }
 
@@ -104,20 +105,39 @@ bool same_secret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
+namespace {
+
+Message revoked(TokenKind kind, Time at) {
+  switch (kind) {
+    case TokenKind::Personal:
+      return say::access_token_revoked({.at = at});
+    case TokenKind::Session:
+      return say::session_revoked({.at = at});
+    case TokenKind::SignIn:
+      return say::sign_in_link_used({.at = at});
+  }
+  return {};
+}
+
+Message expired(TokenKind kind, Time at) {
+  switch (kind) {
+    case TokenKind::Personal:
+      return say::access_token_expired({.at = at});
+    case TokenKind::Session:
+      return say::session_expired({.at = at});
+    case TokenKind::SignIn:
+      return say::sign_in_link_expired({.at = at});
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> check_alive(TokenKind kind, const TokenTimes& times, Time now) {
-  const std::string_view noun = row_of(kind).noun;
-  if (times.revoked_at && *times.revoked_at <= now) {
-    const std::string_view how = kind == TokenKind::SignIn ? "was used already" : "was revoked";
-    return fail(Errc::Unauthenticated,
-                fmt::format("{} {} at {}", noun, how, to_rfc3339(*times.revoked_at)));
-  }
-  if (times.expires_at && *times.expires_at <= now) {
-    return fail(Errc::Unauthenticated,
-                fmt::format("{} expired at {}; {}",
-                            noun,
-                            to_rfc3339(*times.expires_at),
-                            kind == TokenKind::Personal ? "make a new one" : "sign in again"));
-  }
+  if (times.revoked_at && *times.revoked_at <= now)
+    return fail(Errc::Unauthenticated, revoked(kind, *times.revoked_at));
+  if (times.expires_at && *times.expires_at <= now)
+    return fail(Errc::Unauthenticated, expired(kind, *times.expires_at));
   return {};
 }
 

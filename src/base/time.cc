@@ -7,6 +7,8 @@
 #include <ctime>
 #include <limits>
 
+#include "base/messages.h"
+
 namespace ty {
 
 namespace {
@@ -40,9 +42,7 @@ std::string to_rfc3339(Time t) {
 
 Result<Time> parse_rfc3339(std::string_view text) {
   const auto bad = [&] {
-    return fail(Errc::Invalid,
-                "\"" + std::string(text.substr(0, 60)) +
-                    "\" is no time; write for example 2026-11-15T06:39:00Z");
+    return fail(Errc::Invalid, say::not_a_time({.value = text.substr(0, 60)}));
   };
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
   const auto number = [&](std::size_t at, std::size_t digits, int& out) {
@@ -93,8 +93,7 @@ Result<Time> parse_rfc3339(std::string_view text) {
 
 Result<Seconds> parse_duration(std::string_view text) {
   const auto bad = [&] {
-    return fail(Errc::Invalid,
-                "\"" + std::string(text.substr(0, 60)) + "\" is no duration; write 2h or 1h30m");
+    return fail(Errc::Invalid, say::not_a_duration({.value = text.substr(0, 60)}));
   };
   if (text.empty()) return bad();
   std::int64_t total = 0;

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "config/fields.h"
+#include "config/messages.h"
 
 namespace ty::config {
 
@@ -37,12 +38,14 @@ class Reader {
 
   Result<void> done() && {
     if (faults_.empty()) return {};
-    std::string message =
-        "the settings have " + count_of(static_cast<std::int64_t>(faults_.size()), "fault");
+    Value::Messages all;
     for (const Fault& fault : faults_) {
-      message += "\n  line " + std::to_string(fault.line) + ", column " +
-                 std::to_string(fault.column) + ": " + fault.pointer + ": " + fault.message;
+      all.push_back(say::setting_fault_at({.line = fault.line,
+                                           .column = fault.column,
+                                           .key = fault.pointer,
+                                           .why = fault.message}));
     }
+    Message message = say::setting_faults({.count = faults_.size(), .faults = std::move(all)});
     return fail(Errc::Invalid, std::move(message), std::move(faults_));
   }
 
@@ -57,7 +60,7 @@ class Reader {
     } else if (node.IsScalar()) {
       scalar(field, node, node.Scalar());
     } else {
-      fault(node, field.key, "takes one " + std::string(field.kind));
+      fault(node, field.key, say::setting_takes_one({.kind = field.kind}));
     }
   }
 
@@ -69,10 +72,11 @@ class Reader {
     const std::string near = closest(key, all_keys());
     fault(node,
           key,
-          near.empty() ? "unknown setting" : "unknown setting; did you mean " + near + "?");
+          near.empty() ? say::unknown_setting({.key = key})
+                       : say::unknown_setting_near({.key = key, .near = near}));
   }
 
-  void fault(const YAML::Node& node, std::string_view key, std::string message) {
+  void fault(const YAML::Node& node, std::string_view key, Message message) {
     faults_.push_back({.pointer = std::string(key),
                        .message = std::move(message),
                        .code = "config",
@@ -90,38 +94,36 @@ Result<void> read_text(Config& config, std::string_view yaml) {
   try {
     const YAML::Node root = YAML::Load(std::string(yaml));
     if (root.IsNull()) return {};
-    if (!root.IsMap())
-      return fail(Errc::Invalid,
-                  "settings are a map of keys, for example `http: {listen: 0.0.0.0:8080}`");
+    if (!root.IsMap()) return fail(Errc::Invalid, say::settings_not_a_map());
     Reader reader(config);
     reader.section(root, "");
     return std::move(reader).done();
   } catch (const YAML::Exception& e) {
     return fail(Errc::Invalid,
-                "line " + std::to_string(e.mark.line + 1) + ", column " +
-                    std::to_string(e.mark.column + 1) + ": this is not YAML: " + e.msg);
+                say::settings_not_yaml(
+                    {.line = e.mark.line + 1, .column = e.mark.column + 1, .why = e.msg}));
   }
 }
 
 Result<void> read_file(Config& config, const std::string& path) {
   std::ifstream file(path);
-  if (!file) return fail(Errc::NotFound, path + " cannot be read");
+  if (!file) return fail(Errc::NotFound, say::settings_unreadable({.path = path}));
   std::ostringstream text;
   text << file.rdbuf();
   if (auto ok = read_text(config, text.str()); !ok)
-    return std::unexpected(std::move(ok).error().with_context(path));
+    return std::unexpected(std::move(ok).error().with_context(plain(path)));
   return {};
 }
 
 Result<void> set(Config& config, std::string_view key, std::string_view value) {
   const Field* field = find_field(key);
-  if (field == nullptr) return fail(Errc::Invalid, std::string(key) + " is no setting");
+  if (field == nullptr) return fail(Errc::Invalid, say::unknown_setting({.key = key}));
   if (field->clear) field->clear(config);
   const auto parts = field->is_list || field->is_map ? split(value, ',')
                                                      : std::vector<std::string>{std::string(value)};
   for (const std::string& part : parts) {
     if (auto ok = field->set(config, part); !ok)
-      return std::unexpected(std::move(ok).error().with_context(key));
+      return std::unexpected(std::move(ok).error().with_context(plain(key)));
   }
   return {};
 }
@@ -142,7 +144,8 @@ Result<void> read_environment(Config& config, const std::vector<std::string>& en
     const bool ours = find_field(key) != nullptr || key.find('.') != std::string::npos;
     if (!ours) continue;
     if (find_field(key) == nullptr) {
-      return fail(Errc::Invalid, entry.substr(0, equals) + ": unknown setting " + key);
+      return fail(Errc::Invalid,
+                  within(plain(entry.substr(0, equals)), say::unknown_setting({.key = key})));
     }
     TY_DO(set(config, key, std::string_view(entry).substr(equals + 1)));
   }
@@ -158,14 +161,14 @@ Result<void> finish(Config& config) {
     else if (home != nullptr && *home != '\0')
       config.data_dir = std::string(home) + "/.local/share/trainyard";
     else
-      return fail(Errc::Invalid, "there is no home directory to keep data in; pass --data-dir DIR");
+      return fail(Errc::Invalid, say::no_home_directory());
   }
   if (config.http.threads < 1 || config.http.threads > 256) {
-    return fail(Errc::Invalid, "http.threads: write 1 to 256");
+    return fail(Errc::Invalid, say::bad_thread_count());
   }
   const bool known = config.database == "sqlite" || config.database.starts_with("postgres://") ||
                      config.database.starts_with("postgresql://");
-  if (!known) return fail(Errc::Invalid, "database: write sqlite or postgres://user@host/name");
+  if (!known) return fail(Errc::Invalid, say::bad_database());
   return {};
 }
 

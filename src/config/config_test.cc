@@ -29,9 +29,10 @@ TEST(Config, EveryFaultIsNamedWithItsPlace) {
   ASSERT_FALSE(r);
   ASSERT_EQ(r.error().details.size(), 3u);
   EXPECT_EQ(r.error().details[0].line, 2);
-  EXPECT_EQ(r.error().details[0].message, "unknown setting; did you mean http.listen?");
-  EXPECT_EQ(r.error().details[1].message, "\"two\" is no whole number; write for example 2");
-  EXPECT_EQ(r.error().details[2].message, "\"cloud\" is none of local, fake");
+  EXPECT_EQ(r.error().details[0].message.code, "unknown_setting_near");
+  EXPECT_EQ(r.error().details[1].message.text(),
+            "\"two\" is not a valid whole number; write for example 2");
+  EXPECT_EQ(r.error().details[2].message.text(), "\"cloud\" is not one of local, fake");
 }
 
 TEST(Config, VariablesOverrideAndOthersAreLeftAlone) {

@@ -4,24 +4,23 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "config/messages.h"
 
 namespace ty::config {
 
 namespace {
 
-std::unexpected<Error> refuse(std::string_view value,
-                              std::string_view what,
-                              std::string_view example) {
+std::unexpected<Error> refuse(std::string_view value, Message what, std::string_view example) {
   return fail(Errc::Invalid,
-              "\"" + shorten(value) + "\" is no " + std::string(what) + "; write for example " +
-                  std::string(example));
+              say::bad_setting_value(
+                  {.value = shorten(value), .what = std::move(what), .example = example}));
 }
 
 Result<std::int64_t> whole_number(std::string_view text) {
   std::int64_t n = 0;
   const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), n);
   if (ec != std::errc{} || end != text.data() + text.size() || n < 0)
-    return refuse(text, "whole number", "2");
+    return refuse(text, say::kind_whole_number(), "2");
   return n;
 }
 
@@ -31,16 +30,16 @@ Result<std::int64_t> size_in_bytes(std::string_view text) {
   std::int64_t n = 0;
   const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), n);
   std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (ec != std::errc{} || n < 0 || rest.empty()) return refuse(text, "size", "64GB");
+  if (ec != std::errc{} || n < 0 || rest.empty()) return refuse(text, say::kind_size(), "64GB");
   const std::size_t unit = units.find(rest.front());
   rest.remove_prefix(1);
   if (unit == std::string_view::npos ||
       (rest != "" && rest != "B" && rest != "i" && rest != "iB")) {
-    return refuse(text, "size", "64GB");
+    return refuse(text, say::kind_size(), "64GB");
   }
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(n, std::int64_t{1} << (10 * (unit + 1)), &bytes))
-    return refuse(text, "size", "64GB");
+    return refuse(text, say::kind_size(), "64GB");
   return bytes;
 }
 
@@ -64,14 +63,14 @@ Result<std::string> address_range(std::string_view text) {
   }
   const auto bits = is_good ? whole_number(parts[1]) : Result<std::int64_t>(0);
   if (!is_good || !bits || *bits < 8 || *bits > 24)
-    return refuse(text, "address range", "10.210.0.0/16");
+    return refuse(text, say::kind_address_range(), "10.210.0.0/16");
   return std::string(text);
 }
 
 Result<bool> yes_or_no(std::string_view text) {
   if (text == "true" || text == "yes") return true;
   if (text == "false" || text == "no") return false;
-  return refuse(text, "answer", "true");
+  return refuse(text, say::kind_boolean(), "true");
 }
 
 /// `nofile=1024:2048` or `core=0`; -1 is no limit.
@@ -84,7 +83,7 @@ Result<std::string> ulimit(std::string_view text) {
     for (const std::string& number : numbers)
       is_good = is_good && (number == "-1" || whole_number(number));
   }
-  if (!is_good) return refuse(text, "limit", "nofile=65536:65536");
+  if (!is_good) return refuse(text, say::kind_ulimit(), "nofile=65536:65536");
   return std::string(text);
 }
 
@@ -109,7 +108,7 @@ Field choice(std::string_view key,
   field.set = [member, words](Config& c, std::string_view v) -> Result<void> {
     if (std::ranges::find(words, v) == words.end()) {
       std::vector<std::string> all(words.begin(), words.end());
-      return fail(Errc::Invalid, "\"" + shorten(v) + "\" is none of " + join(all, ", "));
+      return fail(Errc::Invalid, say::bad_setting_choice({.value = shorten(v), .choices = all}));
     }
     member(c) = std::string(v);
     return {};
@@ -198,7 +197,7 @@ std::vector<Field> make_fields() {
       [](Config& c) -> auto& { return c.node.cpu_milli; },
       [](std::string_view v) -> Result<std::int64_t> {
         TY_TRY(const std::int64_t cpus, whole_number(v));
-        if (cpus < 1 || cpus > 100'000) return refuse(v, "number of CPUs", "16");
+        if (cpus < 1 || cpus > 100'000) return refuse(v, say::kind_cpu_count(), "16");
         return cpus * 1000;
       },
       [](std::int64_t milli) {
@@ -224,7 +223,8 @@ std::vector<Field> make_fields() {
                  "Labels that `node_labels` of a job can ask for.",
                  [](Config& c, std::string_view v) -> Result<void> {
                    const std::size_t at = v.find('=');
-                   if (at == std::string_view::npos || at == 0) return refuse(v, "label", "zone=a");
+                   if (at == std::string_view::npos || at == 0)
+                     return refuse(v, say::kind_label(), "zone=a");
                    c.node.labels[std::string(v.substr(0, at))] = std::string(v.substr(at + 1));
                    return {};
                  },
@@ -287,7 +287,7 @@ std::vector<Field> make_fields() {
        "Folders of this machine that jobs may mount, with all that is below them: data and "
        "results of FfDL and OpenPAI jobs, host paths of Volcano Jobs.",
        [](Config& c, std::string_view v) -> Result<void> {
-         if (!v.starts_with('/')) return refuse(v, "folder", "/data");
+         if (!v.starts_with('/')) return refuse(v, say::kind_folder(), "/data");
          c.jobs.host_folders.emplace_back(v);
          return {};
        },
@@ -302,7 +302,7 @@ std::vector<Field> make_fields() {
        "connects to them. `*`: any address.",
        [](Config& c, std::string_view v) -> Result<void> {
          if (v != "*" && !v.starts_with("http://") && !v.starts_with("https://"))
-           return refuse(v, "address", "https://s3.example.org");
+           return refuse(v, say::kind_address(), "https://s3.example.org");
          c.jobs.object_stores.emplace_back(v);
          return {};
        },
@@ -317,7 +317,7 @@ std::vector<Field> make_fields() {
                  [](Config& c, std::string_view v) -> Result<void> {
                    const std::size_t at = v.find('=');
                    if (at == std::string_view::npos || at == 0)
-                     return refuse(v, "resource spec", "small=cpus: 1; memory: 2GB");
+                     return refuse(v, say::kind_resource_spec(), "small=cpus: 1; memory: 2GB");
                    c.jobs.resource_specs[std::string(v.substr(0, at))] =
                        std::string(v.substr(at + 1));
                    return {};

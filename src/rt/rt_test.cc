@@ -116,7 +116,7 @@ TEST(Within, TellsATimeoutFromAnAnswer) {
     EXPECT_EQ(value->value, 3);
     const auto none = co_await within(20ms, slow());
     EXPECT_EQ(none.error().code, Errc::Timeout);
-    EXPECT_EQ(none.error().message, "no answer within 20 ms");
+    EXPECT_EQ(none.error().message.text(), "no answer within 20 ms");
     const auto error = co_await within(10s, failing());
     EXPECT_EQ(error.error().code, Errc::Conflict);
   };

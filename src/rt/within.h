@@ -1,6 +1,4 @@
 #pragma once
-#include <fmt/format.h>
-
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/deferred.hpp>
@@ -11,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/messages.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -40,8 +39,7 @@ boost::asio::awaitable<Result<T>> within(Millis limit, boost::asio::awaitable<Re
   // A value that was there before the cancellation reached the work counts; an error may be nothing
   // but its echo.
   if (result && (result->has_value() || !late)) co_return *std::move(result);
-  if (late)
-    co_return fail(Errc::Timeout, fmt::format("no answer within {}", human_duration(limit)));
+  if (late) co_return fail(Errc::Timeout, ty::say::no_answer_within({.time = limit}));
   std::rethrow_exception(thrown);
 }
 
