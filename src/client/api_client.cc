@@ -7,6 +7,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "client/messages.h"
 #include "net/url.h"
 
 namespace ty::client {
@@ -72,9 +73,7 @@ Result<json::value> parsed(const net::Answer& answer) {
   if (answer.body.empty()) return json::value(nullptr);
   boost::system::error_code ec;
   json::value body = json::parse(answer.body, ec);
-  if (ec)
-    return fail(Errc::Unavailable,
-                "the server's answer is not JSON; is this the address of a Trainyard server?");
+  if (ec) return fail(Errc::Unavailable, say::answer_not_json());
   return body;
 }
 
@@ -85,7 +84,8 @@ ApiClient::ApiClient(Credentials credentials) : credentials_(std::move(credentia
   if (endpoint)
     http_ = std::make_unique<net::BlockingHttpClient>(*std::move(endpoint));
   else
-    endpoint_ = std::unexpected(std::move(endpoint).error().with_context(credentials_.source));
+    endpoint_ =
+        std::unexpected(std::move(endpoint).error().with_context(plain(credentials_.source)));
 }
 
 ApiClient::~ApiClient() = default;
@@ -181,7 +181,9 @@ Result<json::value> ApiClient::submit(std::string_view job_file,
   for (const Upload& upload : uploads) {
     std::error_code ec;
     const auto size = std::filesystem::file_size(upload.file, ec);
-    if (ec) return fail(Errc::Internal, fmt::format("{}: {}", upload.file, ec.message()));
+    if (ec)
+      return fail(Errc::Internal,
+                  say::upload_unreadable({.path = upload.file, .why = ec.message()}));
     out.body.emplace_back(head(upload.name, "code.tar.zst"));
     out.body.emplace_back(net::FilePart{.path = upload.file, .size = size});
     out.body.emplace_back("\r\n");

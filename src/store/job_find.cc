@@ -9,6 +9,7 @@
 #include "store/impl/job_counts.h"
 #include "store/impl/job_rows.h"
 #include "store/job_store.h"
+#include "store/messages.h"
 
 namespace ty::store {
 
@@ -22,7 +23,7 @@ constexpr int kNamedMatches = 5;
 constexpr std::size_t kJobsAtOnce = 100;
 
 std::unexpected<Error> no_job(std::string_view which) {
-  return fail(Errc::NotFound, fmt::format("there is no job {}", which));
+  return fail(Errc::NotFound, say::no_such_job({.name = which}));
 }
 
 Result<Job> find_full(Tx& tx, JobSeq seq, std::string_view called) {
@@ -49,22 +50,21 @@ Result<Job> find_prefix(Tx& tx, const std::string& prefix) {
   TY_DO(rows.status());
   if (found.empty()) return no_job(prefix);
   if (found.size() == 1) return find_full(tx, found.front().first, prefix);
-  std::string list;
-  for (std::size_t i = 0; i < found.size() && i < kNamedMatches; ++i) {
-    list += (i ? ", " : "") + found[i].second;
-  }
-  if (found.size() > kNamedMatches) list += " and more";
+  Value::Texts jobs;
+  for (std::size_t i = 0; i < found.size() && i < kNamedMatches; ++i)
+    jobs.push_back(found[i].second);
+  if (found.size() > kNamedMatches) jobs.push_back("…");
   return fail(Errc::Conflict,
-              fmt::format("several jobs begin with {}: {}; give more of the id", prefix, list));
+              say::several_jobs_begin_with({.prefix = prefix, .jobs = std::move(jobs)}));
 }
 
-std::unexpected<Error> damaged() { return fail(Errc::Internal, "a stored job file is damaged"); }
+std::unexpected<Error> damaged() { return fail(Errc::Internal, say::stored_file_damaged()); }
 
 Result<PackedSpec> load_packed(Tx& tx, JobSeq seq) {
   auto rows = tx.query("select original_size, body from job_files where job_seq = :job", seq);
   if (!rows.next()) {
     TY_DO(rows.status());
-    return fail(Errc::NotFound, "there is no such job");
+    return fail(Errc::NotFound, say::job_is_gone());
   }
   return PackedSpec{.body = std::make_shared<const std::string>(rows.blob(1)),
                     .original_size = static_cast<std::size_t>(rows.integer(0))};
@@ -77,7 +77,7 @@ Result<Original> load_original(Tx& tx, JobSeq seq) {
       seq);
   if (!rows.next()) {
     TY_DO(rows.status());
-    return fail(Errc::NotFound, "there is no such job");
+    return fail(Errc::NotFound, say::job_is_gone());
   }
   TY_TRY(std::string body, decompress(rows.blob(4)));
   const auto original_size = static_cast<std::size_t>(rows.integer(3));
@@ -149,11 +149,8 @@ asio::awaitable<Result<Job>> JobStore::find_by_handle(UserId owner, std::string 
 
 asio::awaitable<Result<Job>> JobStore::find_by_prefix(std::string prefix) {
   if (prefix.size() < kShortestPrefix) {
-    co_return fail(
-        Errc::Invalid,
-        fmt::format("{} is too short for the beginning of a job id; write at least {} characters",
-                    prefix,
-                    kShortestPrefix));
+    co_return fail(Errc::Invalid,
+                   say::job_id_too_short({.prefix = prefix, .least = kShortestPrefix}));
   }
   auto read = [&prefix](Tx& tx) { return find_prefix(tx, prefix); };
   co_return co_await db_.read(std::move(read));

@@ -10,6 +10,7 @@
 #include "store/impl/job_counts.h"
 #include "store/impl/job_rows.h"
 #include "store/job_store.h"
+#include "store/messages.h"
 
 namespace ty::store {
 
@@ -53,12 +54,10 @@ Result<std::optional<Inserted>> find_repeated(Tx& tx, const NewJob& fresh) {
   }
   const JobSeq seq = rows.get<JobSeq>(0);
   if (rows.text(1) != fresh.body_hash) {
-    return fail(
-        Errc::Conflict,
-        "this idempotency key was used before with another job; use a new key for a new job");
+    return fail(Errc::Conflict, say::idempotency_key_used());
   }
   TY_TRY(auto job, load_job(tx, seq));
-  if (!job) return fail(Errc::Internal, "an idempotency key names a job that is not there");
+  if (!job) return fail(Errc::Internal, say::idempotency_key_dangling());
   return Inserted{.job = *std::move(job), .repeated = true};
 }
 
@@ -69,8 +68,8 @@ Result<void> fill_names(Tx& tx, Job& job) {
       job.owner,
       job.workspace);
   if (!rows.next()) return rows.status();
-  if (rows.is_null(0)) return fail(Errc::NotFound, "the owner of the job is not known");
-  if (rows.is_null(1)) return fail(Errc::NotFound, "there is no such workspace");
+  if (rows.is_null(0)) return fail(Errc::NotFound, say::no_such_owner());
+  if (rows.is_null(1)) return fail(Errc::NotFound, say::no_workspace());
   job.owner_name = rows.text(0);
   job.workspace_name = rows.text(1);
   return {};
@@ -82,13 +81,12 @@ Result<Handle> choose_handle(Tx& tx, const NewJob& fresh) {
   TY_TRY(auto taken, find_handle(tx, job.owner, job.name));
   if (!taken) return Handle{.name = job.name};
   auto rows = tx.query("select id, state from jobs where seq = :seq", *taken);
-  if (!rows.next()) return fail(Errc::Internal, "a job that was just found is gone");
+  if (!rows.next()) return fail(Errc::Internal, say::found_job_gone());
   return fail(Errc::Conflict,
-              fmt::format("you have a job called {} ({}…, {}); delete it or choose another name",
-                          job.name,
-                          rows.text(0).substr(0, 7),
-                          model::to_word(rows.get<model::JobState>(1))),
-              {{.pointer = "/name", .message = "taken", .code = "name_taken"}});
+              say::job_name_taken({.name = job.name,
+                                   .id = rows.text(0).substr(0, 7),
+                                   .state = model::to_word(rows.get<model::JobState>(1))}),
+              {{.pointer = "/name", .message = say::name_taken(), .code = "name_taken"}});
 }
 
 /// When the job counts as created, so that time does not run against `seq`.

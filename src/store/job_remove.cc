@@ -4,6 +4,7 @@
 #include "store/impl/job_counts.h"
 #include "store/impl/name_index.h"
 #include "store/job_store.h"
+#include "store/messages.h"
 
 namespace ty::store {
 
@@ -18,7 +19,7 @@ Result<EventId> remove_job(Tx& tx, JobSeq seq, std::string_view actor, Time at) 
       seq);
   if (!rows.next()) {
     TY_DO(rows.status());
-    return fail(Errc::NotFound, "the job is no longer there");
+    return fail(Errc::NotFound, say::job_is_gone());
   }
   const auto id = rows.get<JobId>(0);
   const auto name = rows.get<std::string>(1);
@@ -28,7 +29,7 @@ Result<EventId> remove_job(Tx& tx, JobSeq seq, std::string_view actor, Time at) 
                   rows.get<model::JobState>(5)};
   const auto key = rows.get<std::optional<std::string>>(6);
   if (!model::is_final(cell.state)) {
-    return fail(Errc::Conflict, "the job has not ended; stop it first");
+    return fail(Errc::Conflict, say::job_has_not_ended());
   }
 
   // The event comes first: it takes the next number, so that the numbers of the job's own events

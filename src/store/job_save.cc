@@ -4,6 +4,7 @@
 #include "store/impl/job_counts.h"
 #include "store/impl/job_rows.h"
 #include "store/job_store.h"
+#include "store/messages.h"
 
 namespace ty::store {
 
@@ -29,7 +30,7 @@ Result<Before> load_before(Tx& tx, JobSeq seq) {
       seq);
   if (!rows.next()) {
     TY_DO(rows.status());
-    return fail(Errc::NotFound, "the job is no longer there");
+    return fail(Errc::NotFound, say::job_is_gone());
   }
   return Before{
       .version = rows.integer(0),
@@ -127,7 +128,7 @@ Result<void> write_tasks(Tx& tx, const JobChange& change, bool new_attempt) {
 Result<Saved> save_one(Tx& tx, const JobChange& change) {
   TY_TRY(const Before before, load_before(tx, change.job));
   if (before.version != change.version) {
-    return fail(Errc::Conflict, "the job has moved on since it was looked at");
+    return fail(Errc::Conflict, say::job_has_moved_on());
   }
   const bool new_attempt = change.life.attempt != before.attempt;
   if (new_attempt) TY_DO(keep_attempt(tx, change.job, before, change.life));

@@ -72,8 +72,8 @@ TEST_P(JobStoreTest, ADialectThatWantsUniqueNamesIsToldWhichJobHasIt) {
   second.unique_name = true;
   const Error error = error_of(stores().jobs.insert(second));
   EXPECT_EQ(error.code, Errc::Conflict);
-  EXPECT_EQ(error.message,
-            "you have a job called a (" + first.id.str().substr(0, 7) +
+  EXPECT_EQ(error.message.text(),
+            "you already have a job called a (" + first.id.str().substr(0, 7) +
                 "…, queued); delete it or choose another name");
   ASSERT_EQ(error.details.size(), 1u);
   EXPECT_EQ(error.details[0].code, "name_taken");
@@ -235,7 +235,7 @@ TEST_P(JobStoreTest, TriesAndAttemptsLeaveAHistory) {
   ASSERT_EQ(attempts.size(), 2u);
   EXPECT_EQ(attempts[0].placed_at, kStart + 1s);
   EXPECT_EQ(attempts[0].ended_at, kStart + 4s);
-  EXPECT_EQ(attempts[0].decision.message, "it failed");
+  EXPECT_EQ(attempts[0].decision.message.text(), "it failed");
   EXPECT_EQ(attempts[1].attempt, 1);
   EXPECT_EQ(attempts[1].decision, model::Decision{});
 }

@@ -49,7 +49,7 @@ void fill(World& world) {
 void check(World& world) {
   const model::Job done = run(world.stores->jobs.find(kDone));
   EXPECT_EQ(done.life.state, JobState::Failed);
-  EXPECT_EQ(done.life.decision.message, "main 0 failed: exit code 1");
+  EXPECT_EQ(done.life.decision.message.text(), "main 0 failed: exit code 1");
   EXPECT_EQ(done.life.tasks.at(0).placement->gpus, std::vector<int>{1});
   EXPECT_EQ(run(world.stores->jobs.original(done.seq)).bytes, "name: mnist\n");
   EXPECT_EQ(run(world.stores->jobs.spec(done.seq)), R"({"name":"mnist"})");

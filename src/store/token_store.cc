@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "store/impl/touch.h"
+#include "store/messages.h"
 
 namespace ty::store {
 
@@ -45,10 +46,9 @@ asio::awaitable<Result<Token>> TokenStore::create(Token token) {
                              token.user,
                              token.name));
     if (taken) {
-      return fail(
-          Errc::Conflict,
-          fmt::format("you have a token called {} already; choose another name", token.name),
-          {{.pointer = "/name", .message = "taken", .code = "name_taken"}});
+      return fail(Errc::Conflict,
+                  say::token_name_taken({.name = token.name}),
+                  {{.pointer = "/name", .message = say::name_taken(), .code = "name_taken"}});
     }
     Token made = token;
     TY_TRY(made.id.value, tx.next_id(Sequence::Tokens));
@@ -75,7 +75,7 @@ asio::awaitable<Result<Token>> TokenStore::find_by_hash(std::string hash) {
         hash);
     if (rows.next()) return read_token(rows);
     TY_DO(rows.status());
-    return fail(Errc::NotFound, "there is no such token");
+    return fail(Errc::NotFound, say::no_token());
   };
   co_return co_await db_.read(std::move(read));
 }
@@ -98,7 +98,7 @@ asio::awaitable<Result<void>> TokenStore::remove(UserId user, TokenId id) {
   auto write = [user, id](Tx& tx) -> Result<void> {
     TY_TRY(const auto gone,
            tx.exec("delete from tokens where id = :id and user_id = :user", id, user));
-    if (gone == 0) return fail(Errc::NotFound, "there is no such token");
+    if (gone == 0) return fail(Errc::NotFound, say::no_token());
     return tx.remember_id(Sequence::Tokens, id.value);
   };
   co_return co_await db_.write(std::move(write));
@@ -142,7 +142,7 @@ asio::awaitable<Result<Session>> SessionStore::find_by_hash(std::string hash) {
         hash);
     if (rows.next()) return read_session(rows);
     TY_DO(rows.status());
-    return fail(Errc::NotFound, "there is no such session");
+    return fail(Errc::NotFound, say::no_session());
   };
   co_return co_await db_.read(std::move(read));
 }
@@ -218,8 +218,7 @@ asio::awaitable<Result<UserId>> SessionStore::use_link(std::string hash, Time no
                hash,
                now));
     if (!user) {
-      return fail(Errc::NotFound,
-                  "this sign-in link was used already or has expired; ask for a new one");
+      return fail(Errc::NotFound, say::sign_in_link_spent());
     }
     TY_DO(tx.exec("delete from sign_in_links where hash = :hash", hash));
     return *user;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "store/impl/touch.h"
+#include "store/messages.h"
 
 namespace ty::store {
 
@@ -42,7 +43,7 @@ User read_user(const Rows& rows) {
 Result<User> first_user(Rows rows, std::string_view called) {
   if (rows.next()) return read_user(rows);
   TY_DO(rows.status());
-  return fail(Errc::NotFound, fmt::format("there is no user {}", called));
+  return fail(Errc::NotFound, say::no_such_user({.name = called}));
 }
 
 Result<void> refuse_taken(Tx& tx, const User& user) {
@@ -50,8 +51,8 @@ Result<void> refuse_taken(Tx& tx, const User& user) {
          tx.value<UserId>("select id from users where name_key = :name", to_lower(user.name)));
   if (other && *other != user.id) {
     return fail(Errc::Conflict,
-                fmt::format("there is a user called {} already; choose another name", user.name),
-                {{.pointer = "/name", .message = "taken", .code = "name_taken"}});
+                say::user_name_taken({.name = user.name}),
+                {{.pointer = "/name", .message = say::name_taken(), .code = "name_taken"}});
   }
   return {};
 }
@@ -99,7 +100,7 @@ asio::awaitable<Result<void>> UserStore::update(User user) {
                user.disabled,
                user.password_hash.reveal(),
                user.id));
-    if (changed == 0) return fail(Errc::NotFound, fmt::format("there is no user {}", user.name));
+    if (changed == 0) return fail(Errc::NotFound, say::no_such_user({.name = user.name}));
     return {};
   };
   co_return co_await db_.write(std::move(write));
@@ -134,11 +135,10 @@ asio::awaitable<Result<void>> UserStore::remove(UserId id) {
            tx.value<std::int64_t>(
                "select jobs from job_counts where owner_id = :id and jobs > 0 limit 1", id));
     if (jobs) {
-      return fail(Errc::Conflict,
-                  "jobs of this user are still kept; delete them first, or disable the user");
+      return fail(Errc::Conflict, say::user_has_jobs());
     }
     TY_TRY(const auto gone, tx.exec("delete from users where id = :id", id));
-    if (gone == 0) return fail(Errc::NotFound, "there is no such user");
+    if (gone == 0) return fail(Errc::NotFound, say::no_user());
     for (const char* sql : {"delete from tokens where user_id = :id",
                             "delete from sessions where user_id = :id",
                             "delete from sign_in_links where user_id = :id",

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "store/messages.h"
+
 namespace ty::store {
 
 namespace asio = boost::asio;
@@ -23,17 +25,16 @@ Workspace read_workspace(const Rows& rows) {
 Result<Workspace> first_workspace(Rows rows, std::string_view called) {
   if (rows.next()) return read_workspace(rows);
   TY_DO(rows.status());
-  return fail(Errc::NotFound, fmt::format("there is no workspace {}", called));
+  return fail(Errc::NotFound, say::no_such_workspace({.name = called}));
 }
 
 Result<void> refuse_taken(Tx& tx, const Workspace& workspace) {
   TY_TRY(auto other,
          tx.value<WorkspaceId>("select id from workspaces where name = :name", workspace.name));
   if (other && *other != workspace.id) {
-    return fail(
-        Errc::Conflict,
-        fmt::format("there is a workspace called {} already; choose another name", workspace.name),
-        {{.pointer = "/name", .message = "taken", .code = "name_taken"}});
+    return fail(Errc::Conflict,
+                say::workspace_name_taken({.name = workspace.name}),
+                {{.pointer = "/name", .message = say::name_taken(), .code = "name_taken"}});
   }
   return {};
 }
@@ -135,8 +136,7 @@ asio::awaitable<Result<void>> WorkspaceStore::update(Workspace workspace) {
                    workspace.name,
                    workspace.description,
                    workspace.id));
-    if (changed == 0)
-      return fail(Errc::NotFound, fmt::format("there is no workspace {}", workspace.name));
+    if (changed == 0) return fail(Errc::NotFound, say::no_such_workspace({.name = workspace.name}));
     return {};
   };
   Result<void> written = co_await db_.write(std::move(write));
@@ -151,10 +151,9 @@ asio::awaitable<Result<void>> WorkspaceStore::remove(WorkspaceId id) {
                "select jobs from job_counts where owner_id = 0 and workspace_id = :id and jobs > 0 "
                "limit 1",
                id));
-    if (jobs)
-      return fail(Errc::Conflict, "jobs are still kept in this workspace; delete them first");
+    if (jobs) return fail(Errc::Conflict, say::workspace_has_jobs());
     TY_TRY(const auto gone, tx.exec("delete from workspaces where id = :id", id));
-    if (gone == 0) return fail(Errc::NotFound, "there is no such workspace");
+    if (gone == 0) return fail(Errc::NotFound, say::no_workspace());
     TY_DO(tx.exec("delete from memberships where workspace_id = :id", id));
     return tx.remember_id(Sequence::Workspaces, id.value);
   };
@@ -168,10 +167,10 @@ asio::awaitable<Result<void>> WorkspaceStore::set_member(UserId user,
                                                          WorkspaceRole role) {
   auto write = [user, workspace, role](Tx& tx) -> Result<void> {
     TY_TRY(auto known, tx.value<UserId>("select id from users where id = :user", user));
-    if (!known) return fail(Errc::NotFound, "there is no such user");
+    if (!known) return fail(Errc::NotFound, say::no_user());
     TY_TRY(auto place,
            tx.value<WorkspaceId>("select id from workspaces where id = :workspace", workspace));
-    if (!place) return fail(Errc::NotFound, "there is no such workspace");
+    if (!place) return fail(Errc::NotFound, say::no_workspace());
     TY_DO(tx.exec(
         "insert into memberships (user_id, workspace_id, role) values (:user, :workspace, :role) "
         "on conflict (user_id, workspace_id) do update set role = excluded.role",
@@ -189,7 +188,7 @@ asio::awaitable<Result<void>> WorkspaceStore::remove_member(UserId user, Workspa
            tx.exec("delete from memberships where user_id = :user and workspace_id = :workspace",
                    user,
                    workspace));
-    if (gone == 0) return fail(Errc::NotFound, "the user does not belong to this workspace");
+    if (gone == 0) return fail(Errc::NotFound, say::not_a_member());
     return {};
   };
   co_return co_await db_.write(std::move(write));
@@ -253,8 +252,7 @@ asio::awaitable<Result<void>> SettingStore::replace(std::string name,
   auto write = [&name, &before, &value](Tx& tx) -> Result<void> {
     TY_TRY(auto there,
            tx.value<std::string>("select value from settings where name = :name", name));
-    if (there != before)
-      return fail(Errc::Conflict, "somebody else changed this at the same time; try again");
+    if (there != before) return fail(Errc::Conflict, say::changed_by_somebody_else());
     TY_DO(
         tx.exec("insert into settings (name, value) values (:name, :value) "
                 "on conflict (name) do update set value = excluded.value",

@@ -16,6 +16,7 @@
 #include "telemetry/impl/file.h"
 #include "telemetry/impl/seekable_zstd.h"
 #include "telemetry/log_paths.h"
+#include "telemetry/messages.h"
 #include "telemetry/usage_file.h"
 
 namespace ty::telemetry {
@@ -29,7 +30,7 @@ constexpr std::size_t kVictims = 10'000;
 /// An empty job folder stays so long: the next try of the job may be about to use it.
 constexpr Seconds kEmptyFolderStays = std::chrono::hours{24};
 
-std::unexpected<Error> stopped() { return fail(Errc::Unavailable, "stopped before its end"); }
+std::unexpected<Error> stopped() { return fail(Errc::Unavailable, say::stopped_before_its_end()); }
 
 /// `plain` → `packed`, complete and on disk under a temporary name.
 Result<void> pack(const std::string& plain,
@@ -63,7 +64,7 @@ Result<void> verify(const std::string& plain,
   TY_TRY(auto original, open_plain(plain));
   TY_TRY(auto copy, SeekableReader::open(packed));
   if (original->size() != copy->size()) {
-    return fail(Errc::Conflict, fmt::format("the log {} changed while it was compressed", plain));
+    return fail(Errc::Conflict, say::log_changed_while_compressed({.path = plain}));
   }
   std::vector<char> a(kFrameBytes), b(kFrameBytes);
   for (std::uint64_t offset = 0; offset < copy->size(); offset += kFrameBytes) {
@@ -71,9 +72,7 @@ Result<void> verify(const std::string& plain,
     TY_TRY(const std::size_t from_original, original->read_at(offset, a));
     TY_TRY(const std::size_t from_copy, copy->read_at(offset, b));
     if (from_original != from_copy || std::memcmp(a.data(), b.data(), from_copy) != 0) {
-      return fail(
-          Errc::Internal,
-          fmt::format("the log {} did not survive compression; it is kept as it was", plain));
+      return fail(Errc::Internal, say::log_compressed_wrongly({.path = plain}));
     }
   }
   return {};
@@ -108,7 +107,7 @@ Result<void> compress_log(const std::string& path,
   };
 
   if (!exists(path) && !exists(compressed_path(path))) {
-    return fail(Errc::NotFound, fmt::format("there is no log {}", path));
+    return fail(Errc::NotFound, say::no_such_log({.path = path}));
   }
   // Index first: while X is there readers take X and X.idx, so the order of the rest is free,
   // except that each compressed file must be there, and surely on disk, before its plain one goes.
@@ -205,7 +204,7 @@ class Sweep {
   }
 
   void fault(const Error& error) {
-    if (report_.faults.size() < kMaxFaults) report_.faults.push_back(error.message);
+    if (report_.faults.size() < kMaxFaults) report_.faults.push_back(error.message.text());
   }
 
   template <class Visit>

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "telemetry/impl/required_text.h"
+#include "telemetry/messages.h"
 
 namespace ty::telemetry {
 
@@ -85,8 +86,7 @@ LineMatcher::~LineMatcher() = default;
 Result<LineMatcher> LineMatcher::compile(const LinePattern& pattern) {
   const std::string& text = pattern.text;
   if (text.size() > kMaxPattern) {
-    return fail(Errc::Invalid,
-                fmt::format("the pattern is longer than {}", human_bytes(kMaxPattern)));
+    return fail(Errc::Invalid, say::pattern_too_long({.limit = kMaxPattern}));
   }
   auto compiled = std::make_unique<Compiled>();
   const bool plain = pattern.literal || has_no_operators(text);
@@ -110,10 +110,10 @@ Result<LineMatcher> LineMatcher::compile(const LinePattern& pattern) {
   if (!compiled->regex->ok()) {
     // Said of what was asked for, not of what we made of it.
     const std::string why = re2::RE2(source, options).error();
-    return fail(Errc::Invalid, "the pattern is no regular expression: " + why);
+    return fail(Errc::Invalid, say::not_a_pattern({.why = why}));
   }
   if (compiled->regex->ProgramSize() > kMaxProgram) {
-    return fail(Errc::Invalid, "the pattern is too big; use fewer or smaller repetitions");
+    return fail(Errc::Invalid, say::pattern_too_big());
   }
   return LineMatcher(std::move(compiled));
 }
@@ -274,8 +274,7 @@ Result<SearchPage> search(LogReader& log, const LineMatcher& matcher, const Sear
   range.begin = std::max(range.begin, std::min(query.from, range.end));
   if (range.empty() || query.limit == 0) return SearchPage{};
   TY_TRY(const std::uint64_t start, log.line_start(range.begin));
-  if (start != range.begin)
-    return fail(Errc::Invalid, "the search can only go on at the start of a line");
+  if (start != range.begin) return fail(Errc::Invalid, say::search_from_line_start());
   return Search(log, matcher, query, range).run();
 }
 

@@ -13,6 +13,7 @@
 #include "telemetry/impl/log_index.h"
 #include "telemetry/log_paths.h"
 #include "telemetry/log_reader.h"
+#include "telemetry/messages.h"
 
 namespace ty::telemetry {
 
@@ -20,7 +21,7 @@ Result<LogWriter> LogWriter::open(std::string path) {
   TY_DO(make_folders(std::filesystem::path(path).parent_path().string()));
   // A new plain file would hide the compressed one from every reader.
   if (std::filesystem::exists(compressed_path(path))) {
-    return fail(Errc::Conflict, "the log " + path + " has ended and is compressed");
+    return fail(Errc::Conflict, say::log_has_ended({.path = path}));
   }
   TY_TRY(Fd log, open_file(path, O_WRONLY | O_CREAT | O_APPEND));
   TY_TRY(Fd index, open_file(index_path(path), O_RDWR | O_CREAT | O_APPEND));

@@ -140,4 +140,4 @@ def test_workspaces_have_members(server):
     eventually(lambda: server.call("POST", "/api/v1/jobs", token=token, data=job).status_code in (403, 404), "she may not")
     assert server.cli("workspace", "delete", "default").returncode == 1
     refused = server.cli("workspace", "delete", "vision")
-    assert refused.returncode == 1 and "jobs are still kept" in refused.stderr
+    assert refused.returncode == 1 and "still has jobs" in refused.stderr

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "store/messages.h"
+
 namespace ty::store {
 
 namespace {
@@ -33,13 +35,13 @@ std::string compress(std::string_view bytes) {
 Result<std::string> decompress(std::string_view packed) {
   const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > kLargest) {
-    return fail(Errc::Internal, "a stored job file is damaged");
+    return fail(Errc::Internal, say::stored_file_damaged());
   }
   thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
   std::string bytes(size, '\0');
   const std::size_t got =
       ZSTD_decompressDCtx(context.get(), bytes.data(), bytes.size(), packed.data(), packed.size());
-  if (ZSTD_isError(got) || got != size) return fail(Errc::Internal, "a stored job file is damaged");
+  if (ZSTD_isError(got) || got != size) return fail(Errc::Internal, say::stored_file_damaged());
   return bytes;
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "store/impl/handles.h"
+#include "store/messages.h"
 
 namespace ty::store {
 
@@ -128,8 +129,8 @@ Result<std::optional<Position>> read_cursor(const JobQuery& query) {
   if (cursor.empty()) return std::nullopt;
   const auto bad = [] {
     return fail(Errc::Invalid,
-                "the cursor does not belong to this list; begin again without one",
-                {{.pointer = "/cursor", .message = "not a cursor of this list", .code = "cursor"}});
+                say::wrong_cursor(),
+                {{.pointer = "/cursor", .message = say::not_a_cursor(), .code = "cursor"}});
   };
   if (cursor.front() != letter_of(query)) return bad();
   cursor.remove_prefix(1);

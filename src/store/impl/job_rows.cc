@@ -8,6 +8,7 @@
 
 #include "model/life_json.h"
 #include "store/impl/codes.h"
+#include "store/messages.h"
 
 namespace ty::store {
 
@@ -153,7 +154,7 @@ Result<void> place_task(Job& job, model::EndedTry row) {
   const auto before = [](const Task& task, const model::TaskRef& ref) { return task.ref < ref; };
   const auto found = std::lower_bound(tasks.begin(), tasks.end(), row.task.ref, before);
   if (found == tasks.end() || found->ref != row.task.ref) {
-    return fail(Errc::Internal, "a stored task belongs to no role of job " + job.id.str());
+    return fail(Errc::Internal, say::stored_task_without_role({.job = job.id.str()}));
   }
   *found = std::move(row.task);
   return {};

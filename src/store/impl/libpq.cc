@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "store/messages.h"
+
 namespace ty::store::pq {
 
 namespace {
@@ -16,11 +18,7 @@ bool find(void* library, const char* name, F& function) {
 Result<Library> open_library() {
   void* so = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
   if (!so) {
-    return fail(
-        Errc::Unavailable,
-        fmt::format("PostgreSQL needs libpq.so.5, which is not installed ({}); install the Debian "
-                    "package libpq5",
-                    dlerror()));
+    return fail(Errc::Unavailable, say::libpq_missing({.why = dlerror()}));
   }
   Library pq{};
   const bool all = find(so, "PQconnectdb", pq.connect) && find(so, "PQfinish", pq.finish) &&
@@ -35,8 +33,7 @@ Result<Library> open_library() {
                    find(so, "PQcmdTuples", pq.affected) && find(so, "PQntuples", pq.rows) &&
                    find(so, "PQgetvalue", pq.value) && find(so, "PQgetlength", pq.length) &&
                    find(so, "PQgetisnull", pq.is_null) && find(so, "PQclear", pq.clear);
-  if (!all)
-    return fail(Errc::Unavailable, "libpq.so.5 is too old; install the Debian package libpq5");
+  if (!all) return fail(Errc::Unavailable, say::libpq_too_old());
   return pq;
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "store/messages.h"
+
 namespace ty::store {
 
 namespace {
@@ -95,27 +97,19 @@ Result<void> Migrator::apply_missing(std::span<const MigrationFile> files) {
   if (!applied.empty() && applied.rbegin()->first > newest) {
     return fail(
         Errc::Conflict,
-        fmt::format("the database was last used by a newer version of Trainyard (its format is {}, "
-                    "this program knows up to {}); start that version again, or restore the "
-                    "backup from before the update",
-                    applied.rbegin()->first,
-                    newest));
+        say::database_from_newer_version({.theirs = applied.rbegin()->first, .ours = newest}));
   }
   const Time now = SystemClock{}.now();
   for (const auto& [number, file] : known) {
     if (const auto found = applied.find(number); found != applied.end()) {
       if (found->second.second == checksum(file.sql)) continue;
-      return fail(
-          Errc::Conflict,
-          fmt::format("the database was made with another {} than this program has; it belongs to "
-                      "a different build of Trainyard: start that one",
-                      file.name));
+      return fail(Errc::Conflict, say::database_from_other_build({.file = file.name}));
     }
     const bool translate = postgres && !file.name.ends_with(".pg.sql");
     std::string sql = with_time(translate ? for_postgres(file.sql) : std::string(file.sql), now);
     if (auto done = connection_.run_script(sql); !done) {
-      return std::unexpected(std::move(done).error().with_context(
-          fmt::format("bringing the database up to {}", file.name)));
+      return std::unexpected(
+          std::move(done).error().with_context(say::bringing_database_up({.file = file.name})));
     }
     TY_DO(
         tx.exec("insert into migrations (number, name, checksum, applied_at) "

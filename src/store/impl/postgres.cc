@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "store/impl/libpq.h"
 #include "store/impl/placeholders.h"
+#include "store/messages.h"
 
 namespace ty::store {
 
@@ -88,12 +89,11 @@ class PostgresConnection final : public Connection {
   /// What every fresh connection needs.
   Result<void> ready() {
     if (pq_->status(raw_) != pq::kConnectionOk) {
-      return fail(
-          Errc::Unavailable,
-          fmt::format("PostgreSQL cannot be reached: {}", first_line(pq_->error_message(raw_))));
+      return fail(Errc::Unavailable,
+                  say::postgres_unreachable({.why = first_line(pq_->error_message(raw_))}));
     }
     if (pq_->server_version(raw_) < kOldestServer) {
-      return fail(Errc::Unavailable, "this PostgreSQL server is older than version 12; update it");
+      return fail(Errc::Unavailable, say::postgres_too_old());
     }
     TY_DO(run("set client_encoding = 'UTF8'; set synchronous_commit = on; set bytea_output = hex"));
     if (access_ == Access::Write) TY_DO(lock());
@@ -109,15 +109,15 @@ class PostgresConnection final : public Connection {
     const std::string_view state = field ? field : "";
     const char* text = result ? pq_->result_field(result, pq::kDiagMessage) : nullptr;
     const std::string message = first_line(text ? text : pq_->error_message(raw_));
-    if (state.starts_with("23")) return {Errc::Conflict, message};
-    if (state == "22021") return {Errc::Invalid, message};  // bytes that are no text
-    Error error{Errc::Internal, "PostgreSQL: " + message};
+    if (state.starts_with("23")) return {Errc::Conflict, plain(message)};
+    if (state == "22021") return {Errc::Invalid, plain(message)};  // bytes that are no text
+    Error error{Errc::Internal, say::postgres_failed({.why = message})};
     const bool gone = pq_->status(raw_) != pq::kConnectionOk;
     if (state == "53100" || state == "53200") {
-      error = {Errc::Exhausted, fmt::format("PostgreSQL: {}. Nothing was changed", message)};
+      error = {Errc::Exhausted, say::postgres_full({.why = message})};
     } else if (gone || state.starts_with("08") || state.starts_with("57P") ||
                state.starts_with("58") || state == "25006") {
-      error = {Errc::Unavailable, fmt::format("PostgreSQL cannot be used: {}", message)};
+      error = {Errc::Unavailable, say::postgres_unusable({.why = message})};
     } else {
       return error;
     }
@@ -145,10 +145,7 @@ class PostgresConnection final : public Connection {
         return std::unexpected(failed(answer.get()));
       if (std::string_view(pq_->value(answer.get(), 0, 0)) == "1") return {};
       if (std::chrono::steady_clock::now() > give_up) {
-        return fail(
-            Errc::Conflict,
-            "another Trainyard server uses this PostgreSQL database; stop it, or give this one a "
-            "database of its own");
+        return fail(Errc::Conflict, say::postgres_taken());
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "store/messages.h"
+
 namespace ty::store {
 
 namespace {
@@ -57,44 +59,31 @@ Error explain(sqlite3* db, int code, const std::string& path) {
   const std::string cause =
       system_error != 0 ? std::string(strerror(system_error)) : std::string(sqlite3_errstr(code));
   if (is_full(code, system_error)) {
-    return {
-        Errc::Exhausted,
-        fmt::format("the disk that holds {} is full; free some space. Nothing was changed", path)};
+    return {Errc::Exhausted, say::disk_full({.path = path})};
   }
   switch (code & 0xff) {
     case SQLITE_IOERR:
     case SQLITE_NOMEM:
     case SQLITE_PROTOCOL:
-      return {Errc::Unavailable, fmt::format("the database {} cannot be used: {}", path, cause)};
+      return {Errc::Unavailable, say::database_unusable({.path = path, .why = cause})};
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-      return {Errc::Unavailable,
-              fmt::format("the database {} cannot be written: {}; make the file and its directory "
-                          "writable for the user this program runs as",
-                          path,
-                          cause)};
+      return {Errc::Unavailable, say::database_read_only({.path = path, .why = cause})};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {Errc::Unavailable, fmt::format("another program holds the database {}", path)};
+      return {Errc::Unavailable, say::database_held({.path = path})};
     case SQLITE_NOTADB:
-      return {
-          Errc::Unavailable,
-          fmt::format("{} is not an SQLite database; move it away, or name another file", path)};
+      return {Errc::Unavailable, say::not_a_database({.path = path})};
     case SQLITE_CORRUPT:
-      return {
-          Errc::Unavailable,
-          fmt::format("the database {} is damaged; restore it from a backup, or save what can be "
-                      "read with: sqlite3 {} .recover",
-                      path,
-                      path)};
+      return {Errc::Unavailable, say::database_damaged({.path = path})};
     case SQLITE_CONSTRAINT:
-      return {Errc::Conflict, sqlite3_errmsg(db)};
+      return {Errc::Conflict, plain(sqlite3_errmsg(db))};
     case SQLITE_TOOBIG:
-      return {Errc::TooLarge, "too large for the database"};
+      return {Errc::TooLarge, say::too_large_for_database()};
     default:
       return {Errc::Internal,
-              fmt::format("database {}: {}", path, db ? sqlite3_errmsg(db) : cause)};
+              say::database_failed({.path = path, .why = db ? sqlite3_errmsg(db) : cause})};
   }
 }
 

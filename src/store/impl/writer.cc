@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rt/log.h"
+#include "store/messages.h"
 
 namespace ty::store {
 
@@ -119,7 +120,7 @@ Result<void> Writer::run_one_by_one(std::vector<Item>& items) {
     item.answer = call(*item.work, tx);
     if (connection_->lost()) return std::unexpected(*connection_->lost());
     if (item.answer && connection_->must_undo()) {
-      item.answer = fail(Errc::Internal, "a write went on after one of its statements had failed");
+      item.answer = fail(Errc::Internal, say::write_went_on());
     }
     TY_DO(item.answer ? connection_->release_savepoint() : connection_->rollback_to_savepoint());
   }
@@ -132,7 +133,7 @@ Result<void> Writer::call(Work& work, Tx& tx) {
   } catch (const std::exception& e) {
     // Counted as a change, so that whatever it did is undone.
     ++tx.changes_;
-    return fail(Errc::Internal, std::string("a write ended with an exception: ") + e.what());
+    return fail(Errc::Internal, say::write_threw({.why = e.what()}));
   }
 }
 

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "telemetry/messages.h"
+
 namespace ty::telemetry {
 
 namespace {
@@ -32,8 +34,10 @@ Error file_error(std::string_view doing, std::string_view path) {
   if (number == ENOSPC || number == EDQUOT || number == EMFILE || number == ENFILE)
     code = Errc::Exhausted;
   if (number == EACCES || number == EPERM || number == EROFS) code = Errc::Forbidden;
-  return Error{
-      code, fmt::format("{} {}: {}", doing, path, std::system_category().message(number)), {}};
+  return Error{code,
+               say::file_failed(
+                   {.doing = doing, .path = path, .why = std::system_category().message(number)}),
+               {}};
 }
 
 Result<Fd> open_file(const std::string& path, int flags, int mode) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "telemetry/log_paths.h"
+#include "telemetry/messages.h"
 
 namespace ty::telemetry {
 
@@ -45,8 +46,7 @@ Result<LogIndex::Record> LogIndex::record(std::uint64_t i) {
     auto got = source_->read_at(block_start_ * kRecordBytes, raw);
     block_.resize(got ? *got / kRecordBytes : 0);
     if (!got) return std::unexpected(std::move(got).error());
-    if (i >= block_start_ + block_.size())
-      return fail(Errc::Internal, "the log's index became shorter");
+    if (i >= block_start_ + block_.size()) return fail(Errc::Internal, say::log_index_shorter());
   }
   return block_[static_cast<std::size_t>(i - block_start_)];
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "telemetry/messages.h"
+
 namespace ty::telemetry {
 
 namespace {
@@ -28,7 +30,7 @@ std::uint32_t get32(const char* at) {
 }
 
 std::unexpected<Error> damaged(std::string_view path, std::string_view how) {
-  return fail(Errc::Internal, fmt::format("the compressed log {} is damaged: {}", path, how));
+  return fail(Errc::Internal, say::compressed_log_damaged({.path = path, .how = how}));
 }
 
 }  // namespace
@@ -50,7 +52,7 @@ Result<void> SeekableWriter::add_frame(std::string_view bytes) {
       ZSTD_compress2(context_, packed_.data(), packed_.size(), bytes.data(), bytes.size());
   if (ZSTD_isError(size)) {
     return fail(Errc::Unavailable,
-                fmt::format("compressing {}: {}", path_, ZSTD_getErrorName(size)));
+                say::cannot_compress({.path = path_, .why = ZSTD_getErrorName(size)}));
   }
   entries_.push_back({static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(bytes.size())});
   return write_all(fd_, {packed_.data(), size}, path_);
