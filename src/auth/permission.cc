@@ -13,7 +13,7 @@ using enum Action;
 constexpr auto kSignedIn = Standing::SignedIn;
 constexpr auto kViewer = Standing::Viewer;
 constexpr auto kMember = Standing::Member;
-constexpr auto kWorkspaceAdmin = Standing::WorkspaceAdmin;
+constexpr auto kWorkspaceManager = Standing::WorkspaceManager;
 constexpr auto kAdministrator = Standing::Administrator;
 
 // clang-format off
@@ -25,16 +25,16 @@ constexpr std::array kRules = {
   Rule{ReadEvents,           "read_events",             Scope::Read,  kSignedIn,       kViewer},
   Rule{SubmitJob,            "submit_job",              Scope::Write, kMember,         kMember},
   // People who were taken out of a workspace can still stop and remove what they left running there.
-  Rule{StopJob,              "stop_job",                Scope::Write, kSignedIn,       kWorkspaceAdmin},
-  Rule{DeleteJob,            "delete_job",              Scope::Write, kSignedIn,       kWorkspaceAdmin},
-  Rule{RetryJob,             "retry_job",               Scope::Write, kMember,         kWorkspaceAdmin},
-  Rule{SetTimeLimit,         "set_time_limit",          Scope::Write, kMember,         kWorkspaceAdmin},
-  Rule{HoldJob,              "hold_job",                Scope::Write, kMember,         kWorkspaceAdmin},
+  Rule{StopJob,              "stop_job",                Scope::Write, kSignedIn,       kWorkspaceManager},
+  Rule{DeleteJob,            "delete_job",              Scope::Write, kSignedIn,       kWorkspaceManager},
+  Rule{RetryJob,             "retry_job",               Scope::Write, kMember,         kWorkspaceManager},
+  Rule{SetTimeLimit,         "set_time_limit",          Scope::Write, kMember,         kWorkspaceManager},
+  Rule{HoldJob,              "hold_job",                Scope::Write, kMember,         kWorkspaceManager},
   // Inside a task one acts as its owner, with the owner's files and secrets: nobody else's business.
   Rule{OpenTerminal,         "open_terminal",           Scope::Write, kMember,         kAdministrator},
   Rule{UsePriorityAboveHigh, "use_priority_above_high", Scope::Admin, kAdministrator,  kAdministrator},
   Rule{ShowWorkspace,        "show_workspace",          Scope::Read,  kViewer,         kViewer},
-  Rule{ManageMembers,        "manage_members",          Scope::Write, kWorkspaceAdmin, kWorkspaceAdmin},
+  Rule{ManageMembers,        "manage_members",          Scope::Write, kWorkspaceManager, kWorkspaceManager},
   Rule{ManageWorkspaces,     "manage_workspaces",       Scope::Admin, kAdministrator,  kAdministrator},
   Rule{ShowNodes,            "show_nodes",              Scope::Read,  kSignedIn,       kSignedIn},
   Rule{ManageNodes,          "manage_nodes",            Scope::Admin, kAdministrator,  kAdministrator},
@@ -69,7 +69,7 @@ Message who(Standing standing) {
       return say::who_viewer();
     case Standing::Member:
       return say::who_member();
-    case Standing::WorkspaceAdmin:
+    case Standing::WorkspaceManager:
       return say::who_manager();
     case Standing::Administrator:
       return say::who_administrator();
@@ -91,8 +91,8 @@ std::string_view to_word(Standing standing) {
       return "viewer";
     case Standing::Member:
       return "member";
-    case Standing::WorkspaceAdmin:
-      return "workspace_admin";
+    case Standing::WorkspaceManager:
+      return "workspace_manager";
     case Standing::Administrator:
       return "administrator";
   }
@@ -108,8 +108,8 @@ Standing standing(const Principal& actor, const Resource& resource) {
       return Standing::Viewer;
     case WorkspaceRole::Member:
       return Standing::Member;
-    case WorkspaceRole::Admin:
-      return Standing::WorkspaceAdmin;
+    case WorkspaceRole::Manager:
+      return Standing::WorkspaceManager;
   }
   return Standing::SignedIn;
 }

@@ -38,8 +38,8 @@ enum class Action : std::uint8_t {
 std::string_view to_word(Action action);  ///< `submit_job`
 
 /// How someone stands towards a resource, from least to most.
-enum class Standing : std::uint8_t { SignedIn, Viewer, Member, WorkspaceAdmin, Administrator };
-std::string_view to_word(Standing standing);  ///< `workspace_admin`
+enum class Standing : std::uint8_t { SignedIn, Viewer, Member, WorkspaceManager, Administrator };
+std::string_view to_word(Standing standing);  ///< `workspace_manager`
 
 /// What the action is about. Both empty for the site itself (nodes, users, settings).
 struct Resource {

@@ -1,21 +1,8 @@
 #include "auth/principal.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ty::auth {
-
-namespace {
-constexpr std::array<std::string_view, 3> kRoleWords = {"viewer", "member", "admin"};
-}
-
-std::string_view to_word(WorkspaceRole role) { return kRoleWords[static_cast<std::size_t>(role)]; }
-
-std::optional<WorkspaceRole> role_from_word(std::string_view word) {
-  const auto* found = std::ranges::find(kRoleWords, word);
-  if (found == kRoleWords.end()) return {};
-  return static_cast<WorkspaceRole>(found - kRoleWords.begin());
-}
 
 std::optional<WorkspaceRole> Principal::role_in(WorkspaceId workspace) const {
   const auto found = std::ranges::find(workspaces, workspace, &Membership::workspace);

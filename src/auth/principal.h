@@ -1,18 +1,15 @@
 #pragma once
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "auth/scope.h"
 #include "base/ids.h"
+#include "model/user.h"
 
 namespace ty::auth {
 
-/// What a person is inside one workspace. Each may do all that the one before may.
-enum class WorkspaceRole : std::uint8_t { Viewer, Member, Admin };
-std::string_view to_word(WorkspaceRole role);  ///< viewer member admin
-std::optional<WorkspaceRole> role_from_word(std::string_view word);
+using model::WorkspaceRole;
 
 struct Membership {
   WorkspaceId workspace;

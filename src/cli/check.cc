@@ -19,7 +19,7 @@ namespace {
 struct Options {
   std::vector<std::string> files;
   std::vector<std::string> params;
-  std::string format;
+  std::string dialect;
 };
 
 json::object as_json(const std::string& file, const jobspec::ReadResult& read) {
@@ -40,7 +40,7 @@ void run(Context& context, const Options& options) {
       context.say(job_file.error());
       continue;
     }
-    const jobspec::ReadResult read = read_locally(*job_file, options.format, options.params);
+    const jobspec::ReadResult read = read_locally(*job_file, options.dialect, options.params);
     if (!read.ok()) context.exit = kUsage;
     if (context.json) {
       std::puts(json::serialize(as_json(file, read)).c_str());
@@ -66,7 +66,9 @@ void add_check(CLI::App& app, Context& context) {
   command->add_option("-p,--param", options->params, "A value for ${{ NAME }}")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--format", options->format, "The file's dialect; found out otherwise")
+  command
+      ->add_option(
+          "--dialect,--format", options->dialect, "The file's dialect; found out otherwise")
       ->type_name("DIALECT");
   command->add_flag_callback("--json", [&context] { context.json = true; }, "The same as -o json");
   add_output_flag(*command, context);
@@ -74,9 +76,9 @@ void add_check(CLI::App& app, Context& context) {
   command->callback([&context, options] { run(context, *options); });
 
   CLI::App* schema =
-      app.add_subcommand("schema", "Print the JSON Schema of a job file format, for editors");
+      app.add_subcommand("schema", "Print the JSON Schema of a dialect of job files, for editors");
   auto dialect = std::make_shared<std::string>("native");
-  schema->add_option("DIALECT", *dialect, "Format; native unless named");
+  schema->add_option("DIALECT", *dialect, "native unless named");
   schema->callback([&context, dialect] {
     const auto named = jobspec::dialect_named(*dialect);
     const auto text = named ? jobspec::json_schema(*named) : std::nullopt;

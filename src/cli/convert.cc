@@ -21,7 +21,7 @@ struct Options {
   std::string file;
   std::string to;
   std::vector<std::string> params;
-  std::string format;
+  std::string dialect;
   bool lossy = false;
   bool strict = false;
 };
@@ -39,7 +39,7 @@ void run(Context& context, const Options& options) {
     context.say(job_file.error());
     return;
   }
-  const Result<jobspec::ReadOptions> read = local_options(options.format, options.params);
+  const Result<jobspec::ReadOptions> read = local_options(options.dialect, options.params);
   if (!read) {
     context.say(read.error());
     return;
@@ -85,7 +85,7 @@ void run(Context& context, const Options& options) {
 
 void add_convert(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "convert", "Write a job file in another format, and what could not be carried over");
+      "convert", "Write a job file in another dialect, and what could not be carried over");
   auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "Job file; - reads standard input")->required();
   command
@@ -97,7 +97,9 @@ void add_convert(CLI::App& app, Context& context) {
   command->add_option("-p,--param", options->params, "A value for a parameter of the file")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--format", options->format, "The file's dialect; found out otherwise")
+  command
+      ->add_option(
+          "--dialect,--format", options->dialect, "The file's dialect; found out otherwise")
       ->type_name("DIALECT");
   command->add_flag(
       "--lossy", options->lossy, "Write it even if the job could end differently then");

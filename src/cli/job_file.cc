@@ -31,16 +31,16 @@ Result<std::string> read_job_file(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-Result<jobspec::ReadOptions> local_options(const std::string& format,
+Result<jobspec::ReadOptions> local_options(const std::string& dialect,
                                            const std::vector<std::string>& params) {
   jobspec::ReadOptions options;
   options.local_sources = jobspec::LocalSources::Keep;
-  if (!format.empty()) {
-    options.format = jobspec::dialect_named(format);
-    if (!options.format) {
+  if (!dialect.empty()) {
+    options.dialect = jobspec::dialect_named(dialect);
+    if (!options.dialect) {
       return fail(
           Errc::Invalid,
-          fmt::format("--format {}: the formats are {}", format, model::words<model::Dialect>()));
+          fmt::format("--format {}: the formats are {}", dialect, model::words<model::Dialect>()));
     }
   }
   for (const std::string& param : params) {
@@ -53,9 +53,9 @@ Result<jobspec::ReadOptions> local_options(const std::string& format,
 }
 
 jobspec::ReadResult read_locally(const std::string& text,
-                                 const std::string& format,
+                                 const std::string& dialect,
                                  const std::vector<std::string>& params) {
-  const Result<jobspec::ReadOptions> options = local_options(format, params);
+  const Result<jobspec::ReadOptions> options = local_options(dialect, params);
   if (options) return jobspec::read(text, *options);
   jobspec::ReadResult result;
   result.errors.push_back({.code = "usage", .message = options.error().message});

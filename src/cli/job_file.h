@@ -11,13 +11,13 @@ namespace ty::cli {
 
 /// The file's bytes; `-` is standard input.
 Result<std::string> read_job_file(const std::string& path);
-/// What it means, with folders of this machine kept as `local:…`. A wrong `format` or `param` is an
-/// error of the result.
+/// What it means, with folders of this machine kept as `local:…`. A wrong `dialect` or `param` is
+/// an error of the result.
 jobspec::ReadResult read_locally(const std::string& text,
-                                 const std::string& format,
+                                 const std::string& dialect,
                                  const std::vector<std::string>& params);
 /// The same wish as options for jobspec.
-Result<jobspec::ReadOptions> local_options(const std::string& format,
+Result<jobspec::ReadOptions> local_options(const std::string& dialect,
                                            const std::vector<std::string>& params);
 /// Errors, then the warnings of each job.
 std::vector<jobspec::Issue> all_issues(const jobspec::ReadResult& read);

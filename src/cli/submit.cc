@@ -27,7 +27,7 @@ struct Options {
   std::string file;
   std::string code;
   std::vector<std::string> params;
-  std::string format;
+  std::string dialect;
   bool follow = false;
   bool dry_run = false;
   std::string key;
@@ -104,7 +104,7 @@ void run(Context& context, const Options& options) {
   const Result<std::string> job_file = read_job_file(options.file);
   if (!job_file) return context.say(job_file.error());
   // Read here first: faults show without a server, and the folders to pack become known.
-  const jobspec::ReadResult read = read_locally(*job_file, options.format, options.params);
+  const jobspec::ReadResult read = read_locally(*job_file, options.dialect, options.params);
   if (!read.ok()) {
     print_issues(context, read, options.file);
     return;
@@ -126,7 +126,7 @@ void run(Context& context, const Options& options) {
 
   client::Query query;
   if (options.dry_run) query.emplace_back("dry_run", "true");
-  if (!options.format.empty()) query.emplace_back("format", options.format);
+  if (!options.dialect.empty()) query.emplace_back("format", options.dialect);
   for (const std::string& param : options.params) query.emplace_back("param", param);
   // Ours when the user has none: an answer lost on the way does not make a second job when we ask
   // again.
@@ -183,7 +183,9 @@ void add_submit(CLI::App& app, Context& context) {
                    "A value for ${{ NAME }}; NAME=A,B makes one job per value")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--format", options->format, "The file's dialect; found out otherwise")
+  command
+      ->add_option(
+          "--dialect,--format", options->dialect, "The file's dialect; found out otherwise")
       ->type_name("DIALECT");
   command->add_flag("--dry-run", options->dry_run, "Only check, with the server's rules");
   command->add_option("--idempotency-key", options->key, "The same key again answers the same job")

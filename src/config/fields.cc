@@ -312,7 +312,7 @@ std::vector<Field> make_fields() {
        [](Config& c) { c.jobs.object_stores.clear(); }});
   all.push_back({"jobs.resource_specs",
                  "map",
-                 "What Octopus and Pumpkin jobs ask for by id, as `gpu1: \"cpus: 4; memory: 16GB; "
+                 "What Pumpkin jobs ask for by id, as `gpu1: \"cpus: 4; memory: 16GB; "
                  "gpus: A100:1\"`.",
                  [](Config& c, std::string_view v) -> Result<void> {
                    const std::size_t at = v.find('=');

@@ -7,7 +7,7 @@
 
 namespace ty::jobspec {
 
-/// A job file in the words of another format.
+/// A job file in another dialect.
 struct Converted {
   ReadResult read;            ///< with errors: there is nothing to convert
   std::string text;           ///< all jobs of the file, `---` between them
@@ -15,7 +15,7 @@ struct Converted {
   bool complete = false;      ///< read, and nothing was refused
 };
 
-/// Asked for the format it has, a file stays as it is, byte for byte, unless parameters change it.
+/// Asked for the dialect it has, a file stays as it is, byte for byte, unless parameters change it.
 Converted convert(std::string_view text, const ReadOptions& options, model::Dialect to);
 
 }  // namespace ty::jobspec

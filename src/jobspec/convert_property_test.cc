@@ -9,8 +9,8 @@
 #include "jobspec/read.h"
 #include "model/spec_json.h"
 
-/// Files of OpenPAI as strange as their formats allow: printed and read again they mean the same,
-/// and in every other format whatever became different is named.
+/// Files of OpenPAI as strange as their dialects allow: printed and read again they mean the same,
+/// and in every other dialect whatever became different is named.
 namespace ty::jobspec {
 namespace {
 
@@ -159,7 +159,7 @@ std::string v2_file() {
 
 ReadOptions as(Dialect dialect) {
   ReadOptions options;
-  options.format = dialect;
+  options.dialect = dialect;
   options.local_sources = LocalSources::Keep;
   options.allow_covered = true;
   return options;

@@ -116,7 +116,7 @@ Detection unknown(Ref top) {
         }
       }
     }
-    // Of equally near formats the one with fewer keys is the better guess: less of it is missing.
+    // Of equally near dialects the one with fewer keys is the better guess: less of it is missing.
     const bool smaller =
         guess.score == best.score && best.score > 0 && known.size() < best.entry->keys().size();
     if (guess.score > best.score || smaller) best = guess;

@@ -18,9 +18,9 @@ std::string kind_of(std::string_view text) {
                        : "[" + found.code + "] " + found.message;
 }
 
-std::string first_fault(std::string_view text, std::optional<model::Dialect> format = {}) {
+std::string first_fault(std::string_view text, std::optional<model::Dialect> dialect = {}) {
   ReadOptions options;
-  options.format = format;
+  options.dialect = dialect;
   const ReadResult result = read(text, options);
   return result.ok() ? "ok" : format_issue(result.errors.front(), "f");
 }

@@ -14,7 +14,7 @@
 #include "model/spec_json.h"
 #include "model/words.h"
 
-/// Job files from real life and what they mean: `<format>/testdata/X.yaml` or `X.json` beside
+/// Job files from real life and what they mean: `<dialect>/testdata/X.yaml` or `X.json` beside
 /// `X.expected.json`. TY_BLESS=1 rewrites the expectations; the diff is what gets reviewed.
 namespace ty::jobspec {
 namespace {
@@ -83,7 +83,7 @@ ReadOptions options_of(const std::string& text) {
     if (key == "local")
       options.local_sources = LocalSources::Keep;
     else if (key == "format")
-      options.format = model::from_word<model::Dialect>(value);
+      options.dialect = model::from_word<model::Dialect>(value);
     else if (key == "upload")
       options.uploads["."] = value;
     else
@@ -139,7 +139,7 @@ TEST_P(Golden, IsReadBackFromItsPrintedForm) {
   for (const ReadJob& job : result.jobs) {
     const model::Dialect dialect = job.spec.dialect;
     if (entry_of(dialect).print == nullptr) continue;
-    options.format = dialect;
+    options.dialect = dialect;
     const Printed printed = print(job.spec, dialect);
     const ReadResult again = read(printed.text, options);
     ASSERT_TRUE(again.ok()) << printed.text << "\n"
@@ -160,7 +160,7 @@ TEST_P(Golden, IsWrittenInEveryFormatThatCanSayIt) {
       const Printed printed = print(job.spec, entry->dialect);
       if (!printed.complete()) continue;
       ReadOptions options;
-      options.format = entry->dialect;
+      options.dialect = entry->dialect;
       options.local_sources = LocalSources::Keep;
       options.allow_covered = true;
       const ReadResult again = read(printed.text, options);

@@ -20,7 +20,7 @@ std::optional<model::JobSpec> read_back(const std::string& text,
                                         model::Dialect dialect,
                                         std::string& why) {
   ReadOptions options;
-  options.format = dialect;
+  options.dialect = dialect;
   options.local_sources = LocalSources::Keep;
   options.allow_covered = true;
   ReadResult result = read(text, options);
@@ -41,7 +41,7 @@ std::vector<Difference> unexplained(const model::JobSpec& meant,
 }  // namespace
 
 std::optional<model::Dialect> dialect_named(std::string_view word) {
-  if (word == "pumpkin") return model::Dialect::Octopus;
+  if (word == "pumpkin") return model::Dialect::Pumpkin;
   return model::from_word<model::Dialect>(word);
 }
 

@@ -14,7 +14,7 @@ namespace ty::jobspec {
 /// accepts.
 std::string print_native(const model::JobSpec& spec);
 
-/// A job in the words of some format, and what of it could not be said there.
+/// A job in some dialect, and what of it could not be said there.
 struct Printed {
   std::string text;
   /// `convert.changed`: written as the nearest value; `convert.carried`: in a place that only
@@ -31,9 +31,9 @@ Printed print(const model::JobSpec& spec, model::Dialect to);
 /// `native`, `openpai-v1`, …; `pumpkin` is another name of `octopus`.
 std::optional<model::Dialect> dialect_named(std::string_view word);
 
-/// JSON Schema (Draft-07) of a format, for editors; none where that format has none.
+/// JSON Schema (Draft-07) of a dialect, for editors; none where it has none.
 std::optional<std::string> json_schema(model::Dialect dialect);
-/// That of the native format.
+/// That of the native dialect.
 std::string json_schema();
 
 /// `docs/reference/job-file.md`; a test compares the file with it.

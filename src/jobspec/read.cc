@@ -200,16 +200,16 @@ class FileReader {
 
   std::optional<Dialect> choose_dialect(Ref document, std::size_t index, std::size_t count) {
     Detection found = detect(document);
-    if (options_.format) {
-      result_.dialect = options_.format;
-      if (found.dialect && *found.dialect != *options_.format) {
+    if (options_.dialect) {
+      result_.dialect = options_.dialect;
+      if (found.dialect && *found.dialect != *options_.dialect) {
         fail(document,
              "foreign_format",
              "this is " + std::string(title(*found.dialect)) + "; send it to " +
                  std::string(entry_of(*found.dialect).address));
         return std::nullopt;
       }
-      return options_.format;
+      return options_.dialect;
     }
     if (!found.dialect) {
       const Ref kind = document.find("kind");

@@ -30,14 +30,14 @@ enum class LocalSources : std::uint8_t {
 };
 
 struct ReadOptions {
-  std::optional<model::Dialect> format;  ///< what the sender says it is; absent: the tree decides
+  std::optional<model::Dialect> dialect;  ///< what the sender says it is; absent: the tree decides
   /// Values of `-p name=value`. `0.1,0.01` gives one job per value (several such parameters: every
   /// combination); a comma that belongs to the value is written `\,`.
   std::map<std::string, std::string> params;
   SiteDefaults defaults;
   /// For dates that a file asks for (`${run_date}` of Prophecis); absent: they stay as written.
   std::optional<Time> now;
-  /// What a role gets that names a resource spec of the site's (Octopus); empty: none are defined.
+  /// What a role gets that names a resource spec of the site's (Pumpkin); empty: none are defined.
   std::map<std::string, model::Resources> resource_specs;
   LocalSources local_sources = LocalSources::Refuse;
   /// `******` stands for a secret that was covered when the file was shown. A job cannot run with

@@ -11,7 +11,7 @@
 #include "model/names.h"
 #include "model/spec_json.h"
 
-/// What the GPU manager, Volcano, FfDL and Octopus can say comes back as it was: read(print(spec))
+/// What the GPU manager, Volcano, FfDL and Pumpkin can say comes back as it was: read(print(spec))
 /// == spec, and nothing is complained about.
 namespace ty::jobspec {
 namespace {
@@ -216,9 +216,9 @@ JobSpec volcano_job() {
   return spec;
 }
 
-JobSpec octopus_job() {
+JobSpec pumpkin_job() {
   JobSpec spec;
-  spec.dialect = Dialect::Octopus;
+  spec.dialect = Dialect::Pumpkin;
   spec.name = word();
   spec.description = nasty();
   spec.retry.on.clear();
@@ -259,7 +259,7 @@ JobSpec octopus_job() {
 
 JobSpec read_back(const std::string& text, Dialect dialect) {
   ReadOptions options;
-  options.format = dialect;
+  options.dialect = dialect;
   options.local_sources = LocalSources::Keep;
   const ReadResult result = read(text, options);
   if (!result.ok()) RC_FAIL(format_issue(result.errors.front(), "printed") + "\n" + text);
@@ -280,7 +280,7 @@ void comes_back(const JobSpec& spec) {
 
 RC_GTEST_PROP(RoundTrip, GpuManagerJobsComeBack, ()) { comes_back(gpu_manager_job()); }
 RC_GTEST_PROP(RoundTrip, VolcanoJobsComeBack, ()) { comes_back(volcano_job()); }
-RC_GTEST_PROP(RoundTrip, OctopusJobsComeBack, ()) { comes_back(octopus_job()); }
+RC_GTEST_PROP(RoundTrip, PumpkinJobsComeBack, ()) { comes_back(pumpkin_job()); }
 
 RC_GTEST_PROP(RoundTrip, FfdlManifestsComeBack, ()) {
   // Built from a manifest: its reader adds how FfDL starts a command.
@@ -303,9 +303,9 @@ RC_GTEST_PROP(RoundTrip, FfdlManifestsComeBack, ()) {
   comes_back(learners);
 }
 
-/// The words of another format say what they can, and the free place holds the rest.
+/// The words of another dialect say what they can, and the free place holds the rest.
 RC_GTEST_PROP(RoundTrip, AVolcanoJobCarriesWhatItHasNoWordsFor, ()) {
-  JobSpec spec = octopus_job();
+  JobSpec spec = pumpkin_job();
   const Printed printed = print(spec, Dialect::Volcano);
   const JobSpec found = read_back(printed.text, Dialect::Volcano);
   for (std::size_t i = 0; i < spec.roles.size(); ++i)

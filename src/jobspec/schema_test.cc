@@ -5,7 +5,7 @@
 #include "jobspec/impl/dialect.h"
 #include "jobspec/print.h"
 
-/// Every format is described to editors, and the description knows the keys that the reader knows.
+/// Every dialect is described to editors, and the description knows the keys that the reader knows.
 namespace ty::jobspec {
 namespace {
 

@@ -161,7 +161,7 @@ TEST(Environment, NamesAreSortedDistinctAndLegal) {
   spec.roles[1].name = "my-worker.v2~x";
   for (const RuntimeKind runtime : {RuntimeKind::Docker, RuntimeKind::Process}) {
     for (const Dialect dialect :
-         {Dialect::Native, Dialect::OpenPaiV1, Dialect::Ffdl, Dialect::Octopus, Dialect::Volcano}) {
+         {Dialect::Native, Dialect::OpenPaiV1, Dialect::Ffdl, Dialect::Pumpkin, Dialect::Volcano}) {
       spec.dialect = dialect;
       const auto tasks = placed(runtime == RuntimeKind::Process);
       const TaskEnvironment made = make_environment(input(spec, tasks, runtime));
@@ -264,7 +264,7 @@ TEST(Environment, MastersComeFirstAmongTheRanks) {
 TEST(Environment, HostsFollowThePlatformTheJobWasWrittenFor) {
   JobSpec spec = bert();
   const auto tasks = placed(false);
-  spec.dialect = Dialect::Octopus;
+  spec.dialect = Dialect::Pumpkin;
   Map map = all(make_environment(input(spec, tasks, RuntimeKind::Docker)));
   const std::string id = "k41f09c2ab7d34e8899d0c51e2f7a6b3";
   EXPECT_EQ(map.at("TASKROLE_NAME"), "task1");

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/impl/turn.h"
+#include "model/impl/transition.h"
 
 namespace ty::model {
 
@@ -28,9 +28,9 @@ JobLife JobProgress::begin(const JobSpec& spec, Time now) {
 
 Effects JobProgress::apply(const Fact& fact, Time now) {
   if (is_final(life_.state)) return {};
-  Turn turn(spec_, life_, rules_, jitter_seed_, now);
-  std::visit([&](const auto& one) { turn.on(one); }, fact);
-  return turn.take();
+  Transition transition(spec_, life_, rules_, jitter_seed_, now);
+  std::visit([&](const auto& one) { transition.on(one); }, fact);
+  return transition.take();
 }
 
 std::vector<TaskRef> JobProgress::to_place(Time now) const {
@@ -66,12 +66,12 @@ std::optional<Time> JobProgress::next_deadline(Time now) const {
   switch (life_.state) {
     case JobState::Queued:
       if (life_.tasks.empty()) consider(life_.queued_at);
-      consider(wait_limit_strikes(spec_, life_));
+      consider(max_wait_ends(spec_, life_));
       consider_ahead(life_.not_before);
       break;
     case JobState::Starting:
     case JobState::Running:
-      if (life_.started_at) consider(limit_strikes(life_, rules_, *life_.started_at));
+      if (life_.started_at) consider(time_limit_ends(life_, rules_, *life_.started_at));
       consider(gang_timeout_strikes(spec_, life_, rules_));
       for (const Task& task : life_.tasks) {
         consider(task.hold_until);
@@ -96,7 +96,7 @@ std::optional<Time> JobProgress::next_deadline(Time now) const {
 }
 
 std::optional<Time> JobProgress::time_limit_at(Time now) const {
-  return limit_strikes(life_, rules_, life_.started_at.value_or(now));
+  return time_limit_ends(life_, rules_, life_.started_at.value_or(now));
 }
 
 }  // namespace ty::model

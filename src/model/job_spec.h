@@ -18,7 +18,7 @@ enum class Dialect : std::uint8_t {
   Ffdl,
   GpuManager,
   Volcano,
-  Octopus
+  Pumpkin,  ///< its word is `octopus`, the platform Pumpkin is made of
 };
 
 enum class PullPolicy : std::uint8_t { IfMissing, Always, Never };

@@ -92,13 +92,13 @@ std::string task_host(const JobSpec& spec, TaskRef task) {
 }
 
 std::string task_hostname(const JobSpec& spec, const JobId& job, TaskRef task) {
-  if (spec.dialect == Dialect::Octopus) return job.str() + "-" + numbered(task);
+  if (spec.dialect == Dialect::Pumpkin) return job.str() + "-" + numbered(task);
   if (is_volcano_like(spec)) return cluster_name(spec, job) + "-" + task_host(spec, task);
   return task_host(spec, task);
 }
 
 std::string volcano_host(const JobSpec& spec, const JobId& job, TaskRef task) {
-  if (spec.dialect == Dialect::Octopus) {
+  if (spec.dialect == Dialect::Pumpkin) {
     return fmt::format("{}-{}.{}", job.str(), numbered(task), job.str());
   }
   if (!is_volcano_like(spec)) return task_host(spec, task);

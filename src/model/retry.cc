@@ -34,7 +34,7 @@ Seconds conflict_wait(std::uint64_t seed, int conflicts) {
   return kConflictShortest + Seconds{static_cast<std::int64_t>(drawn % span)};
 }
 
-/// Whose turn it is to pay for another attempt; nullopt: nobody may.
+/// Which count pays for another attempt; nullopt: nobody may.
 std::optional<RetryKind> kind_of(const Retry& retry,
                                  const RetryCount& so_far,
                                  const AttemptEnd& end) {

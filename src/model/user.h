@@ -30,6 +30,7 @@ struct Workspace {
   Time created_at{};
 };
 
+/// What a person is inside one workspace. Each may do all that the one before may.
 enum class WorkspaceRole : std::uint8_t {
   Viewer,   ///< sees jobs and logs
   Member,   ///< submits, and changes what is their own

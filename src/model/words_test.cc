@@ -20,7 +20,7 @@ void every_word_comes_back(E last) {
 }
 
 TEST(Words, EveryEnumeratorHasOneWordAndComesBack) {
-  every_word_comes_back(Dialect::Octopus);
+  every_word_comes_back(Dialect::Pumpkin);
   every_word_comes_back(PullPolicy::Never);
   every_word_comes_back(Network::Host);
   every_word_comes_back(MountKind::Scratch);

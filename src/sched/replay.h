@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "sched/policy.h"
 
-/// A recorded trace through the production scheduler, beside policies that know less or more.
+/// A recorded trace through the production scheduler, and through policies that know less or more.
 namespace ty::sched {
 
 struct TraceJob {

@@ -26,7 +26,7 @@ constexpr std::uint64_t kMaxJobFile = 1 << 20;
 constexpr std::size_t kUploadPiece = 1 << 20;
 
 struct FileOptions {
-  std::optional<model::Dialect> format;
+  std::optional<model::Dialect> dialect;
   std::map<std::string, std::string> params;
 };
 
@@ -35,8 +35,8 @@ void read_file_options(QueryReader& reader, FileOptions& options) {
   std::vector<std::string> params;
   reader.opt("format", format).all("param", params);
   if (!format.empty()) {
-    options.format = jobspec::dialect_named(format);
-    if (!options.format)
+    options.dialect = jobspec::dialect_named(format);
+    if (!options.dialect)
       reader.wrong(
           "format",
           fmt::format("\"{}\" is none of {}", shorten(format), model::words<model::Dialect>()));
@@ -153,7 +153,7 @@ void spread_code(const control::JobService& jobs,
   const auto code = uploads.find("code");
   if (code == uploads.end()) return;
   const std::string source = code->second;
-  const jobspec::ReadResult read = jobs.check(job_file, options.format, options.params);
+  const jobspec::ReadResult read = jobs.check(job_file, options.dialect, options.params);
   for (const jobspec::ReadJob& job : read.jobs) {
     for (const model::RoleSpec& role : job.spec.roles) {
       for (const model::Mount& mount : role.mounts) {
@@ -171,7 +171,7 @@ asio::awaitable<Result<net::Response>> submit_job(Context& context, Call& call) 
   reader.opt("dry_run", submit.dry_run);
   read_file_options(reader, options);
   TY_CO_DO(reader.done());
-  submit.format = options.format;
+  submit.dialect = options.dialect;
   submit.params = options.params;
   submit.idempotency_key = call.request.headers.get("Idempotency-Key");
   if (submit.idempotency_key.size() > 255)
@@ -204,7 +204,7 @@ asio::awaitable<Result<net::Response>> check_job_file(Context& context, Call& ca
   read_file_options(reader, options);
   TY_CO_DO(reader.done());
   TY_CO_TRY(const std::string body, co_await read_job_file(call.request));
-  auto check = [&] { return context.services.jobs.check(body, options.format, options.params); };
+  auto check = [&] { return context.services.jobs.check(body, options.dialect, options.params); };
   const jobspec::ReadResult read = co_await context.files.run(std::move(check));
   co_return json(200, [&](JsonWriter& out) {
     std::optional<std::string_view> dialect;
@@ -235,7 +235,7 @@ asio::awaitable<Result<net::Response>> convert_job_file(Context& context, Call& 
   TY_CO_DO(reader.done());
   TY_CO_TRY(const std::string body, co_await read_job_file(call.request));
   auto work = [&] {
-    return context.services.jobs.convert(body, options.format, options.params, *to);
+    return context.services.jobs.convert(body, options.dialect, options.params, *to);
   };
   const jobspec::Converted converted = co_await context.files.run(std::move(work));
   const bool good = converted.read.ok() && (converted.complete || lossy);

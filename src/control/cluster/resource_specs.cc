@@ -22,7 +22,7 @@ std::map<std::string, model::Resources> read_resource_specs(
       job += c;
     }
     jobspec::ReadOptions options;
-    options.format = model::Dialect::Native;
+    options.dialect = model::Dialect::Native;
     const jobspec::ReadResult read = jobspec::read(job, options);
     if (!read.ok()) {
       log::error("config.resource_spec id={} problem={}", id, read.errors.front().message);

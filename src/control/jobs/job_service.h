@@ -29,7 +29,7 @@ struct SubmitRequest {
   auth::Principal who;
   std::string body;  ///< the job file, byte for byte
   std::string media_type;
-  std::optional<model::Dialect> format;
+  std::optional<model::Dialect> dialect;
   std::map<std::string, std::string> params;
   std::string idempotency_key;
   bool dry_run = false;
@@ -98,12 +98,12 @@ class JobService {
   boost::asio::awaitable<Result<std::vector<Submitted>>> submit(SubmitRequest request);
   /// Reads without submitting: what `trainyard check` and the editor show.
   jobspec::ReadResult check(std::string_view body,
-                            std::optional<model::Dialect> format,
+                            std::optional<model::Dialect> dialect,
                             const std::map<std::string, std::string>& params) const;
 
-  /// The file in the words of another format.
+  /// The file in another dialect.
   jobspec::Converted convert(std::string_view body,
-                             std::optional<model::Dialect> format,
+                             std::optional<model::Dialect> dialect,
                              const std::map<std::string, std::string>& params,
                              model::Dialect to) const;
 
@@ -191,7 +191,7 @@ class JobService {
                                                   std::string_view verb);
   boost::asio::awaitable<Result<void>> remove_found(model::Job job, std::string actor);
 
-  jobspec::ReadOptions read_options(std::optional<model::Dialect> format,
+  jobspec::ReadOptions read_options(std::optional<model::Dialect> dialect,
                                     const std::map<std::string, std::string>& params) const;
 
   Parts p_;

@@ -45,7 +45,7 @@ std::unexpected<Error> no_workspace(const std::string& name,
 /// Where two jobs of one name cannot be told apart, the second is refused.
 bool names_are_unique(model::Dialect dialect) {
   return dialect == model::Dialect::GpuManager || dialect == model::Dialect::Volcano ||
-         dialect == model::Dialect::Octopus;
+         dialect == model::Dialect::Pumpkin;
 }
 
 /// What must be the same for a repetition to count as one: the file and everything that changes its
@@ -68,9 +68,9 @@ struct JobService::Prepared {
 };
 
 jobspec::ReadOptions JobService::read_options(
-    std::optional<model::Dialect> format, const std::map<std::string, std::string>& params) const {
+    std::optional<model::Dialect> dialect, const std::map<std::string, std::string>& params) const {
   jobspec::ReadOptions options;
-  options.format = format;
+  options.dialect = dialect;
   options.params = params;
   options.defaults.cpu_milli = p_.config.jobs.default_cpu_milli;
   options.defaults.memory = p_.config.jobs.default_memory;
@@ -80,19 +80,19 @@ jobspec::ReadOptions JobService::read_options(
 }
 
 jobspec::ReadResult JobService::check(std::string_view body,
-                                      std::optional<model::Dialect> format,
+                                      std::optional<model::Dialect> dialect,
                                       const std::map<std::string, std::string>& params) const {
-  jobspec::ReadOptions options = read_options(format, params);
+  jobspec::ReadOptions options = read_options(dialect, params);
   // A folder beside the file is fine here: the command that submits it packs it.
   options.local_sources = jobspec::LocalSources::Keep;
   return jobspec::read(body, options);
 }
 
 jobspec::Converted JobService::convert(std::string_view body,
-                                       std::optional<model::Dialect> format,
+                                       std::optional<model::Dialect> dialect,
                                        const std::map<std::string, std::string>& params,
                                        model::Dialect to) const {
-  jobspec::ReadOptions options = read_options(format, params);
+  jobspec::ReadOptions options = read_options(dialect, params);
   options.local_sources = jobspec::LocalSources::Keep;
   return jobspec::convert(body, options, to);
 }
@@ -108,7 +108,7 @@ asio::awaitable<Result<std::string>> JobService::keep_upload(auth::Principal who
 }
 
 asio::awaitable<Result<std::vector<Submitted>>> JobService::submit(SubmitRequest request) {
-  jobspec::ReadOptions options = read_options(request.format, request.params);
+  jobspec::ReadOptions options = read_options(request.dialect, request.params);
   options.uploads = request.uploads;
   jobspec::ReadResult read;
   if (request.body.size() <= kReadInline) {

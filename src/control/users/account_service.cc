@@ -24,18 +24,6 @@ constexpr std::size_t kCacheSize = 10'000;
 
 constexpr std::string_view kWhereToGetOne = "sign in on the page, or run `trainyard login`";
 
-auth::WorkspaceRole role_of(model::WorkspaceRole role) {
-  switch (role) {
-    case model::WorkspaceRole::Viewer:
-      return auth::WorkspaceRole::Viewer;
-    case model::WorkspaceRole::Member:
-      return auth::WorkspaceRole::Member;
-    case model::WorkspaceRole::Manager:
-      return auth::WorkspaceRole::Admin;
-  }
-  return auth::WorkspaceRole::Viewer;
-}
-
 std::string first_line_of(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -138,7 +126,7 @@ asio::awaitable<Result<auth::Principal>> AccountService::principal_of(UserId id,
   for (const model::Membership& membership : memberships) {
     who.workspaces.push_back({.workspace = membership.workspace,
                               .name = membership.workspace_name,
-                              .role = role_of(membership.role)});
+                              .role = membership.role});
   }
   co_return who;
 }

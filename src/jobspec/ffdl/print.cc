@@ -258,7 +258,7 @@ class Printer {
     const bool bash = c.shell == model::Shell::Bash || c.shell == model::Shell::BashOrSh ||
                       c.shell == model::Shell::None;
     if (script.find('\n') == std::string::npos && bash) return script;
-    // Line ends become blanks in this format, so they are spelled.
+    // Line ends become blanks in this dialect, so they are spelled.
     std::string out = std::string(bash ? "bash" : "sh") + " -c $'";
     for (const char ch : script) {
       if (ch == '\n')

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Not part of what a job means in another format, or never to be set from a file.
+/// Not part of what a job means in another dialect, or never to be set from a file.
 constexpr std::array<std::string_view, 4> kOfTheFile = {"dialect", "unknown", "kube", "secrets"};
 constexpr std::array<std::string_view, 2> kOfTheRole = {"image_auth", "system_name"};
 

@@ -6,7 +6,7 @@
 #include "jobspec/impl/tree.h"
 #include "model/job_spec.h"
 
-/// What a format has no words for, as a JSON object that changes the job read from its words into
+/// What a dialect has no words for, as a JSON object that changes the job read from its words into
 /// the job that was meant: `{"time_limit": 3600, "roles": {"worker": {"after": […]}}}`. Keys and
 /// values are those of the model's JSON; roles are named.
 namespace ty::jobspec {

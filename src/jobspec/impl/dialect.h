@@ -13,16 +13,16 @@
 
 namespace ty::jobspec {
 
-/// All that is known of one format of job files. A format is a folder: its `dialect.cc` defines one
-/// of these, and `registry.cc` lists it; nothing else has to know.
+/// All that is known of one dialect of job files. A dialect is a folder: its `dialect.cc` defines
+/// one of these, and `registry.cc` lists it; nothing else has to know.
 struct DialectEntry {
   model::Dialect dialect;
   std::string_view short_name;  ///< inside a sentence: `GPU manager`
   std::string_view title;       ///< what one file is: `a GPU manager job`
   std::string_view address;     ///< where such a file can be sent over HTTP
 
-  /// The keys of the document that speak for this format; none: it is not this one. Rules of
-  /// different formats are all evaluated, exactly one must hold (job-model §3).
+  /// The keys of the document that speak for this dialect; none: it is not this one. Rules of
+  /// different dialects are all evaluated, exactly one must hold (job-model §3).
   std::vector<Ref> (*evidence)(Ref top);
   /// Its top-level keys, to guess what an unknown file was meant to be.
   std::vector<std::string_view> (*keys)();
@@ -30,7 +30,7 @@ struct DialectEntry {
   /// What is returned is only good if `report` got no error. Null: recognised, not read.
   model::JobSpec (*parse)(Ref document, const ReadOptions& options, Params& params, Report& report);
 
-  /// The job in this format's canonical form. What it has no words for, print() of jobspec/print.h
+  /// The job in this dialect's canonical form. What it has no words for, print() of jobspec/print.h
   /// finds by reading the text back; the printer notes only what it can say better: a value that
   /// became another one, or one whose loss changes results (notes.h). `carried`, when not empty, is
   /// a JSON object to be written where parse() finds it (carry.h). Null: not written.

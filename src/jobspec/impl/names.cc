@@ -135,7 +135,7 @@ std::optional<NameRule> job_rule(Dialect dialect) {
       return NameRule{"-", 63, First::LetterOrDigit, false, true};
     case Dialect::Volcano:
       return NameRule{"-.", 63, First::LetterOrDigit, false, true};
-    case Dialect::Octopus:
+    case Dialect::Pumpkin:
       return NameRule{"-_", 30, First::Any, true};
     case Dialect::Ffdl:
       break;
@@ -188,7 +188,7 @@ std::optional<Refusal> check_role_name(Dialect dialect, std::string_view name) {
       return check({"-_", 40}, name, "worker");
     case Dialect::Volcano:
       return check({"-", 63, First::LetterOrDigit, false, true}, name, "worker");
-    case Dialect::Octopus:
+    case Dialect::Pumpkin:
       return check({"_", 30}, name, "worker");
   }
   return std::nullopt;

@@ -25,7 +25,7 @@ class Params {
   /// The values this job knows, as JSON.
   std::string to_json() const;
 
-  /// The value of `-p name=…` for formats with parameters of their own; names the parameter.
+  /// The value of `-p name=…` for dialects with parameters of their own; names the parameter.
   std::optional<std::string> given(const std::string& name) {
     names_.insert(name);
     const auto found = given_.find(name);

@@ -11,7 +11,7 @@ std::string words_of(const std::vector<std::string>& words) {
   return join(quoted, " ");
 }
 
-/// Lines that turn what the format does by itself into what the command wants.
+/// Lines that turn what the dialect does by itself into what the command wants.
 std::string option_lines(const model::Command& command, const model::Command& plain) {
   std::string out;
   if (command.errexit != plain.errexit) out += command.errexit ? "set -e\n" : "set +e\n";

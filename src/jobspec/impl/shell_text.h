@@ -3,14 +3,14 @@
 
 #include "model/job_spec.h"
 
-/// Commands in the words of a shell, for formats that have only one text for them.
+/// Commands in the words of a shell, for dialects that have only one text for them.
 namespace ty::jobspec {
 
 /// `export A='b'` and `unset C`, one per line; empty for none.
 std::string export_lines(const model::EnvMap& job, const model::EnvMap& role);
 
 /// A script that does what the command does: variables, options, steps before and after. argv is
-/// quoted. `plain` is what the format does by itself: options it sets, steps it has a place for.
+/// quoted. `plain` is what the dialect does by itself: options it sets, steps it has a place for.
 /// Empty when the command is the image's own.
 std::string script_of(const model::Command& command,
                       const std::string& exports,

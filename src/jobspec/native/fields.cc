@@ -16,7 +16,13 @@ constexpr Level J = Level::Job;
 constexpr Level R = Level::Role;
 
 constexpr Field kFields[] = {
-    {"trainyard", J, "trainyard: 1", R"({"const":1})", "1", "Version of the format.", "格式版本。"},
+    {"trainyard",
+     J,
+     "trainyard: 1",
+     R"({"const":1})",
+     "1",
+     "Version of the dialect.",
+     "格式版本。"},
     {"name",
      J,
      "name: mnist",

@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-/// The native format in one table: the parser asks it which keys exist and what to suggest, the
+/// The native dialect in one table: the parser asks it which keys exist and what to suggest, the
 /// schema and the reference page are printed from it. A key that is not here does not exist.
 namespace ty::jobspec::native {
 

@@ -6,7 +6,7 @@
 
 namespace ty::jobspec::native {
 
-/// One document in the native format, checked. What is returned is only good if `report` got no
+/// One document in the native dialect, checked. What is returned is only good if `report` got no
 /// error.
 model::JobSpec parse(Ref document, const ReadOptions& options, Params& params, Report& report);
 

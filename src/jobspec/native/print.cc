@@ -45,7 +45,7 @@ class NativePrinter {
  public:
   explicit NativePrinter(const JobSpec& spec) : spec_(spec) {}
 
-  /// Code that another format puts beside the command: a native file names the folder of both.
+  /// Code that another dialect puts beside the command: a native file names the folder of both.
   static constexpr std::string_view kStart = "/pai/work";
   static bool has_code_beside(const RoleSpec& role) {
     return std::ranges::any_of(role.mounts,
@@ -99,7 +99,7 @@ class NativePrinter {
     if (spec_.priority != fresh.priority) out_.value("priority", priority());
     if (spec_.preemptible) out_.value("preemptible", flag(*spec_.preemptible));
     labels();
-    // Other formats have filled their parameters in by now.
+    // Other dialects have filled their parameters in by now.
     if (spec_.params != fresh.params && spec_.dialect == model::Dialect::Native)
       out_.value("params", spec_.params);
     secrets();
@@ -455,7 +455,7 @@ class NativePrinter {
 
   void completion(const RoleSpec& role) {
     const model::RoleCompletion& c = role.completion;
-    // A role that is never done ends no job, whatever its format calls it.
+    // A role that is never done ends no job, whatever its dialect calls it.
     if (c.ends_job && (c.min_succeeded || c.decider)) out_.value("main", "true");
     if (!c.min_failed)
       out_.value("fail_when", "never");

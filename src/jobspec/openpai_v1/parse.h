@@ -9,7 +9,7 @@
 
 namespace ty::jobspec::openpai_v1 {
 
-/// A job of OpenPAI's first format (job-model §4.1), as its users write it: JSON with comments,
+/// A job of OpenPAI's first dialect (job-model §4.1), as its users write it: JSON with comments,
 /// numbers as text when it came by a form. What is returned is only good if `report` got no error.
 model::JobSpec parse(Ref document, const ReadOptions& options, Params& params, Report& report);
 

@@ -36,9 +36,9 @@ std::vector<std::string_view> keys() {
 
 }  // namespace
 
-const DialectEntry kDialect{.dialect = model::Dialect::Octopus,
-                            .short_name = "Octopus",
-                            .title = "an Octopus train job",
+const DialectEntry kDialect{.dialect = model::Dialect::Pumpkin,
+                            .short_name = "Pumpkin",
+                            .title = "a Pumpkin train job",
                             .address = "/openaiserver/v1/trainmanage/trainjob",
                             .evidence = evidence,
                             .keys = keys,

@@ -35,7 +35,7 @@ bool holds(const std::array<std::string_view, N>& keys, std::string_view key) {
 class TrainJobReader final : public PlacedReader {
  public:
   TrainJobReader(Ref top, const ReadOptions& options, Report& report)
-      : PlacedReader(top, model::Dialect::Octopus, options, report) {}
+      : PlacedReader(top, model::Dialect::Pumpkin, options, report) {}
 
   model::JobSpec read() {
     check_keys(top_,

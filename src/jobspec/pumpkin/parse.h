@@ -6,7 +6,7 @@
 
 namespace ty::jobspec::pumpkin {
 
-/// A train job of Octopus, which Pumpkin is made of (job-model §4.6): what its page sends when one
+/// A train job of Pumpkin (job-model §4.6): what its page sends when one
 /// presses the button. What is returned is only good if `report` got no error.
 model::JobSpec parse(Ref document, const ReadOptions& options, Params& params, Report& report);
 

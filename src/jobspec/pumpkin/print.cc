@@ -18,7 +18,7 @@ using model::Mount;
 using model::MountKind;
 using model::RoleSpec;
 
-/// What the format allows of a name: the rest becomes `_`.
+/// What the dialect allows of a name: the rest becomes `_`.
 std::string nearest(std::string_view name, std::size_t most) {
   std::string out;
   for (const char c : name.substr(0, most)) {
@@ -35,7 +35,7 @@ class Printer {
   json::object run() {
     json::object out;
     std::string name = spec_.name;
-    if (name.empty() || check_job_name(Dialect::Octopus, name)) {
+    if (name.empty() || check_job_name(Dialect::Pumpkin, name)) {
       name = nearest(name, 30);
       notes_.changed("name", "written as " + name);
     }
@@ -120,13 +120,13 @@ class Printer {
     }
     if (!others.empty()) out["mounts"] = std::move(others);
     if (spec_.links.contains("disableMountUserHome")) out["disableMountUserHome"] = true;
-    if (!output && spec_.dialect == Dialect::Octopus) out["disableMountModel"] = true;
+    if (!output && spec_.dialect == Dialect::Pumpkin) out["disableMountModel"] = true;
   }
 
   json::object task(const RoleSpec& role, std::size_t index) {
     const std::string path = "roles." + role.name;
     std::string name = role.name;
-    if (check_role_name(Dialect::Octopus, name)) {
+    if (check_role_name(Dialect::Pumpkin, name)) {
       name = nearest(name, 30);
       notes_.changed(path + ".name", "written as " + name);
     }
@@ -190,7 +190,7 @@ class Printer {
 std::string print(const JobSpec& spec, const std::string&, Notes& notes) {
   json::object job = Printer(spec, notes).run();
   Doc document = Doc::of(job);
-  if (spec.dialect == Dialect::Octopus) document.put_unknown(spec);
+  if (spec.dialect == Dialect::Pumpkin) document.put_unknown(spec);
   return document.to_json();
 }
 

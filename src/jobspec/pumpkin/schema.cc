@@ -5,7 +5,7 @@ namespace ty::jobspec::pumpkin {
 std::string schema() {
   return R"json({
   "$schema": "http://json-schema.org/draft-07/schema#",
-  "title": "Octopus train job",
+  "title": "Pumpkin train job",
   "type": "object",
   "required": ["name", "config"],
   "properties": {

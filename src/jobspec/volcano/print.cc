@@ -24,7 +24,7 @@ using model::RoleSpec;
 constexpr std::int64_t kUsualRetries = 3;
 constexpr std::int64_t kEndless = 1000;
 
-/// `$(NAME)` is replaced in this format; in most others it is just text.
+/// `$(NAME)` is replaced in this dialect; in most others it is just text.
 std::string literal(const JobSpec& spec, std::string_view text) {
   if (spec.dialect == Dialect::Volcano || spec.dialect == Dialect::GpuManager)
     return std::string(text);
@@ -158,7 +158,7 @@ class Printer {
     out["replicas"] = role.count;
     if (role.min_available) out["minAvailable"] = *role.min_available;
     json::array policies = policies_of(role.policies);
-    // One failure ends the job in most other formats; here it would wait for the rest.
+    // One failure ends the job in most other dialects; here it would wait for the rest.
     if (role.completion.min_failed && policies.empty() && !retries && spec_.policies.empty())
       policies.push_back(json::object{{"event", "PodFailed"}, {"action", "TerminateJob"}});
     if (role.completion.ends_job && role.completion.min_succeeded == role.count)
@@ -286,7 +286,7 @@ class Printer {
     out["resources"] = json::object{{"limits", std::move(limits)}};
   }
 
-  /// How a volume of this format says the source; null: it cannot.
+  /// How a volume of this dialect says the source; null: it cannot.
   static json::object volume_of(const Mount& mount) {
     const std::string_view source = mount.source;
     if (source.starts_with("host:"))

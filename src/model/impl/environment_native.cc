@@ -128,7 +128,7 @@ std::vector<std::pair<std::string, std::string>> make_files(const JobFacts& job)
   for (std::size_t r = 0; r < job.roles.size(); ++r) {
     const std::string hosts = host_lines(job, static_cast<int>(r));
     const std::string name =
-        job.spec.dialect == Dialect::Octopus ? "task" + std::to_string(r) : job.roles[r].ident;
+        job.spec.dialect == Dialect::Pumpkin ? "task" + std::to_string(r) : job.roles[r].ident;
     files.emplace_back("volcano/" + name + ".host", hosts);
     files.emplace_back("taskInfo/" + name + ".host", hosts);
   }

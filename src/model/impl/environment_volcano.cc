@@ -21,10 +21,10 @@ std::string hosts_of(const JobFacts& job, const RoleFacts& role) {
 
 void add_volcano(const JobFacts& job, Variables& out) {
   const std::int64_t index = job.own().ref.index;
-  const bool octopus = job.spec.dialect == Dialect::Octopus;
+  const bool pumpkin = job.spec.dialect == Dialect::Pumpkin;
   // `VC_` + upper case of this + `_HOSTS` must always be a variable.
   const std::string own =
-      octopus ? "task" + std::to_string(job.own().ref.role) : job.own_role().ident;
+      pumpkin ? "task" + std::to_string(job.own().ref.role) : job.own_role().ident;
   for (const char* name : {"TASKROLE_NAME", "VC_TASK_NAME"}) out.set(name, own);
   for (const char* name : {"VC_TASK_INDEX", "VK_TASK_INDEX", "TASKROLE_REPLICA_INDEX"})
     out.set(name, index);

@@ -27,13 +27,13 @@ std::optional<Seconds> limit_in_force(const JobLife& life, const SiteRules& rule
   return std::min(*life.time_limit, rules.max_time_limit.value_or(*life.time_limit));
 }
 
-std::optional<Time> limit_strikes(const JobLife& life, const SiteRules& rules, Time since) {
+std::optional<Time> time_limit_ends(const JobLife& life, const SiteRules& rules, Time since) {
   const auto limit = limit_in_force(life, rules);
   if (!limit) return std::nullopt;
   return since + std::max(Millis{*limit} - life.ran, Millis{0});
 }
 
-std::optional<Time> wait_limit_strikes(const JobSpec& spec, const JobLife& life) {
+std::optional<Time> max_wait_ends(const JobSpec& spec, const JobLife& life) {
   if (!spec.wait_limit) return std::nullopt;
   // A back-off is our doing; only what follows it is waiting.
   return std::max(life.queued_at, life.not_before.value_or(life.queued_at)) + *spec.wait_limit;
@@ -62,7 +62,7 @@ RoleCount count_role(const JobLife& life, const RoleSpec& role, int r) {
        ++at) {
     const Task& task = life.tasks[at];
     ++count.ends.total;
-    count.up += was_up(task) ? 1 : 0;
+    count.up += has_started(task) ? 1 : 0;
     count.ends.failed += task.state == TaskState::Failed ? 1 : 0;
     count.ends.stopped += task.state == TaskState::Stopped ? 1 : 0;
     if (task.state == TaskState::Succeeded) {

@@ -5,7 +5,7 @@
 #include "model/job_progress.h"
 #include "model/role_order.h"
 
-/// Questions about a life that JobProgress and its turns both ask.
+/// Questions about a life that JobProgress and its transitions both ask.
 namespace ty::model {
 
 /// Its container exists, or may.
@@ -21,7 +21,7 @@ std::optional<std::size_t> position_of(const JobLife& life, TaskRef task);
 std::string name_of(const JobSpec& spec, TaskRef task);
 
 /// Its command began, in this try or an earlier one of the attempt.
-inline bool was_up(const Task& task) { return task.started_at.has_value() || task.tries > 0; }
+inline bool has_started(const Task& task) { return task.started_at.has_value() || task.tries > 0; }
 
 /// When a waiting task may be placed again after a restart; nullopt: at any time.
 std::optional<Time> restart_due(const Task& task);
@@ -30,10 +30,10 @@ std::optional<Time> restart_due(const Task& task);
 std::optional<Seconds> limit_in_force(const JobLife& life, const SiteRules& rules);
 
 /// The running time left strikes at this moment, given that it runs since `since`.
-std::optional<Time> limit_strikes(const JobLife& life, const SiteRules& rules, Time since);
+std::optional<Time> time_limit_ends(const JobLife& life, const SiteRules& rules, Time since);
 
 /// When one stretch of waiting becomes too long.
-std::optional<Time> wait_limit_strikes(const JobSpec& spec, const JobLife& life);
+std::optional<Time> max_wait_ends(const JobSpec& spec, const JobLife& life);
 
 /// Only a gang of several can fail to come up together.
 std::optional<Time> gang_timeout_strikes(const JobSpec& spec,

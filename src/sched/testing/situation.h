@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "sched/scheduler.h"
 
-/// Small random sites with something wrong in each, for tests. Everything is kept as values beside
+/// Small random sites with something wrong in each, for tests. Everything is kept as values next to
 /// the scheduler, so that what it says can be checked against something that is not its own code.
 namespace ty::sched::testing {
 

@@ -30,7 +30,7 @@ static_assert(static_cast<int>(model::Dialect::OpenPaiV2) == 2);
 static_assert(static_cast<int>(model::Dialect::Ffdl) == 3);
 static_assert(static_cast<int>(model::Dialect::GpuManager) == 4);
 static_assert(static_cast<int>(model::Dialect::Volcano) == 5);
-static_assert(static_cast<int>(model::Dialect::Octopus) == 6);
+static_assert(static_cast<int>(model::Dialect::Pumpkin) == 6);
 
 static_assert(static_cast<int>(model::WorkspaceRole::Viewer) == 0);
 static_assert(static_cast<int>(model::WorkspaceRole::Member) == 1);

@@ -25,7 +25,7 @@ function laidOut(text: string): string {
   }
 }
 
-/** The file as it was handed in, byte for byte; what it means; and the same in every other format. */
+/** The file as it was handed in, byte for byte; what it means; and the same in every other dialect. */
 export default function ConfigTab({ job }: { job: Job }) {
   const { t } = useTranslation("job");
   const said = useSaid();

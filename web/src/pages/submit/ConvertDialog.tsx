@@ -5,7 +5,7 @@ import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 import { useSaid } from "@/shared/said";
 import { convert, type Dialect } from "@/shared/job/dialect";
 
-/** What another format cannot say, before anything is changed. */
+/** What another dialect cannot say, before anything is changed. */
 export default function ConvertDialog({ text, from, to, onDone, onClose }: { text: string; from: Dialect | ""; to: Dialect; onDone: (text: string) => void; onClose: () => void }) {
   const { t } = useTranslation("submit");
   const said = useSaid();

@@ -15,7 +15,7 @@ export async function postFile(path: string, query: Record<string, string>, text
   return answer.json();
 }
 
-/** A job file in another format, and what of it cannot be said there; the reader decides whether that matters. */
+/** A job file in another dialect, and what of it cannot be said there; the reader decides whether that matters. */
 export async function convert(text: string, from: Dialect | "", to: Dialect): Promise<Converted> {
   const answer = (await postFile("/api/v1/convert", { format: from, to, lossy: "true" }, text)) as Partial<Converted>;
   if (typeof answer.text !== "string") throw new Error(answer.issues?.map((issue) => issue.message).join("; ") || "no text");

@@ -338,7 +338,7 @@ export const phrases: ReadonlyArray<readonly [english: string, chinese: string]>
   ["{words} work here", "这里可用 {words}"],
   ["only {words} can be mounted without the Kubernetes engine", "没有 Kubernetes 引擎时只能挂载 {words}"],
   ["use one of them or choose another workspace", "用其中之一，或换一个工作空间"],
-  // What another format cannot say.
+  // What another dialect cannot say.
   ["written as: {text}", "写成：{text}"],
   ["written as the class {text}", "写成类别 {text}"],
   ["written as lines before the command", "写成命令前的几行"],
@@ -437,7 +437,7 @@ export const phrases: ReadonlyArray<readonly [english: string, chinese: string]>
   ["a signed-in user", "已登录的用户"],
   ["a viewer of the workspace", "工作空间的查看者"],
   ["a member of the workspace", "工作空间的成员"],
-  ["an admin of the workspace", "工作空间的管理员"],
+  ["a manager of the workspace", "工作空间的管理员"],
   ["an administrator", "系统管理员"],
   ["name at least one scope: read, write or admin", "至少写一个权限范围：read、write 或 admin"],
   ["you have no token {id}", "你没有令牌 {id}"],

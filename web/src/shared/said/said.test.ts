@@ -48,7 +48,7 @@ const partsOf = (text: string): string[] => text.split(/; |\{[^}]*\}/).map((part
 const english = phrases.map(([text]) => text).join("\n");
 
 test("the reasons why tasks and jobs end have their phrases", () => {
-  const files = ["model/failure.cc", "model/completion.cc", ...["turn", "turn_policy", "turn_tasks", "turn_verdict"].map((name) => `model/impl/${name}.cc`), "sched/impl/preemption.cc"];
+  const files = ["model/failure.cc", "model/completion.cc", ...["transition", "transition_policy", "transition_tasks", "transition_verdict"].map((name) => `model/impl/${name}.cc`), "sched/impl/preemption.cc"];
   const parts = files.flatMap((file) => literals(join(source, file))).flatMap(partsOf);
   expect(parts.length).toBeGreaterThan(30);
   expect(parts.filter((part) => !english.includes(part)), "sentences without a phrase").toEqual([]);
@@ -94,7 +94,7 @@ test("every action that can be refused, and who may do it, has its words", () =>
   expect(actions.length).toBeGreaterThan(20);
   expect(people.length).toBeGreaterThan(3);
   expect([...actions, ...people].filter((words) => book.translate(words) === null)).toEqual([]);
-  expect(book.translate("you may not stop this job: it is not yours, so that takes an admin of the workspace")).toBe("你不能停止这个作业：它不是你的，需要工作空间的管理员");
+  expect(book.translate("you may not stop this job: it is not yours, so that takes a manager of the workspace")).toBe("你不能停止这个作业：它不是你的，需要工作空间的管理员");
 });
 
 test("every fault that the job-file tests know is said in Chinese", () => {

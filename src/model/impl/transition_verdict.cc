@@ -2,7 +2,7 @@
 
 #include "model/failure.h"
 #include "model/impl/json_text.h"
-#include "model/impl/turn.h"
+#include "model/impl/transition.h"
 #include "model/messages.h"
 #include "model/retry.h"
 #include "model/words.h"
@@ -23,7 +23,7 @@ Message what_happened(const std::string& name, const Task& task) {
 }  // namespace
 
 /// `message` empty: what happened to the task says it all.
-Decision Turn::decision_by(std::string rule, Message message, std::size_t at) const {
+Decision Transition::decision_by(std::string rule, Message message, std::size_t at) const {
   const Task& task = life_.tasks[at];
   if (message.empty()) message = what_happened(name_of(spec_, task.ref), task);
   return {.task = task.ref,
@@ -34,7 +34,7 @@ Decision Turn::decision_by(std::string rule, Message message, std::size_t at) co
           .exit_code = task.ending.exit_code};
 }
 
-void Turn::decide(const Verdict& verdict, const Tally& count, std::size_t at) {
+void Transition::decide(const Verdict& verdict, const Tally& count, std::size_t at) {
   const Task& task = life_.tasks[at];
   Decision decision = decision_by(verdict.rule, verdict.message, at);
   if (verdict.as == JobState::Succeeded) {
@@ -64,7 +64,7 @@ void Turn::decide(const Verdict& verdict, const Tally& count, std::size_t at) {
 
 /// From here on the attempt is frozen: nothing new starts, what runs is stopped, and the job
 /// becomes what was ruled once nothing runs any more.
-void Turn::decide(Ruling ruling) {
+void Transition::decide(Ruling ruling) {
   edit().decided_at = now_;
   JobState as = ruling.as;
   if (ruling.may_retry) {
@@ -111,13 +111,13 @@ void Turn::decide(Ruling ruling) {
 
 /// Counts another attempt, or the restart of a part, and says how long to wait for it; nullopt when
 /// the job may have none.
-std::optional<Seconds> Turn::take_retry(const Ruling& ruling) {
+std::optional<Seconds> Transition::take_retry(const Ruling& ruling) {
   const auto plan = plan_retry(spec_.retry,
                                life_.retries,
                                {.succeeded = ruling.as == JobState::Succeeded,
                                 .failure = ruling.decision.failure,
                                 .exit_code = ruling.decision.exit_code,
-                                .command_ran = std::ranges::any_of(life_.tasks, was_up),
+                                .command_ran = std::ranges::any_of(life_.tasks, has_started),
                                 .by_policy = ruling.by_policy},
                                seed_);
   if (!plan) return std::nullopt;
@@ -139,7 +139,7 @@ std::optional<Seconds> Turn::take_retry(const Ruling& ruling) {
   return plan->wait;
 }
 
-void Turn::strike_time_limit() {
+void Transition::enforce_time_limit() {
   const auto limit = limit_in_force(life_, rules_);
   decide({.as = JobState::Failed,
           .decision = {.rule = "time_limit",
@@ -150,12 +150,13 @@ void Turn::strike_time_limit() {
 }
 
 /// A role that waits for one which ended without doing what was waited for will never start.
-void Turn::give_up_on_dependents() {
+void Transition::fail_if_dependents_cannot_start() {
   if (!is_placed_and_undecided()) return;
   for (std::size_t r = 0; r < spec_.roles.size(); ++r) {
     if (spec_.roles[r].after.empty()) continue;
     const auto at = position_of(life_, {static_cast<int>(r), 0});
-    if (!at || life_.tasks[*at].state != TaskState::Waiting || was_up(life_.tasks[*at])) continue;
+    if (!at || life_.tasks[*at].state != TaskState::Waiting || has_started(life_.tasks[*at]))
+      continue;
     if (after_state(spec_, order_, life_, static_cast<int>(r)) != AfterState::Never) continue;
     const Tally count = tally(spec_, life_.tasks);
     Verdict verdict{
@@ -164,14 +165,14 @@ void Turn::give_up_on_dependents() {
   }
 }
 
-void Turn::finish_if_gone() {
+void Transition::finish_if_all_ended() {
   if (life_.state != JobState::Stopping) return;
   if (std::ranges::none_of(life_.tasks, [](const Task& task) { return is_alive(task.state); })) {
     finish();
   }
 }
 
-void Turn::finish() {
+void Transition::finish() {
   JobLife& life = edit();
   if (life.started_at) life.ran += std::max(now_ - *life.started_at, Millis{0});
   JobState as = life.ending_as.value_or(JobState::Failed);
@@ -200,7 +201,7 @@ void Turn::finish() {
 }
 
 /// The next attempt: every task from the beginning.
-void Turn::queue_again(std::string why) {
+void Transition::queue_again(std::string why) {
   JobLife& life = edit();
   ++life.attempt;
   JsonObject data;
@@ -217,7 +218,7 @@ void Turn::queue_again(std::string why) {
   }
 }
 
-std::string Turn::describe_end() const {
+std::string Transition::describe_end() const {
   const Decision& decision = life_.decision;
   JsonObject data;
   data.add("attempt", life_.attempt).add("rule", decision.rule).add("message", decision.message);

@@ -2,7 +2,7 @@
 
 #include "model/failure.h"
 #include "model/impl/json_text.h"
-#include "model/impl/turn.h"
+#include "model/impl/transition.h"
 #include "model/messages.h"
 #include "model/retry.h"
 #include "model/words.h"
@@ -43,7 +43,7 @@ JsonObject describe(const std::string& task, const Ending& ending) {
 
 }  // namespace
 
-std::optional<std::size_t> Turn::current(TaskRef task, int attempt, int tries) const {
+std::optional<std::size_t> Transition::current(TaskRef task, int attempt, int tries) const {
   if (attempt != life_.attempt || !is_placed(life_.state)) return std::nullopt;
   const auto at = position_of(life_, task);
   if (!at || life_.tasks[*at].tries != tries || !is_alive(life_.tasks[*at].state)) {
@@ -52,7 +52,7 @@ std::optional<std::size_t> Turn::current(TaskRef task, int attempt, int tries) c
   return at;
 }
 
-void Turn::on(const fact::Placed& fact) {
+void Transition::on(const fact::Placed& fact) {
   const bool first = life_.state == JobState::Queued;
   if (!first && !is_placed_and_undecided()) return;
   std::vector<std::size_t> placed;
@@ -86,14 +86,14 @@ void Turn::on(const fact::Placed& fact) {
   }
 }
 
-void Turn::start(std::size_t at) {
+void Transition::start(std::size_t at) {
   Task& task = edit_task(at);
   task.state = TaskState::Starting;
   effects_.start.push_back(task.ref);
 }
 
 /// Tasks that have a place but wait for another role to start.
-void Turn::start_held() {
+void Transition::start_held() {
   for (std::size_t r = 0; r < spec_.roles.size(); ++r) {
     const int role = static_cast<int>(r);
     if (spec_.roles[r].after.empty() ||
@@ -108,16 +108,16 @@ void Turn::start_held() {
   }
 }
 
-void Turn::look_whether_up() {
+void Transition::check_all_started() {
   if (life_.state != JobState::Starting) return;
   const std::int64_t wanted = std::max<std::int64_t>(1, gang_size(spec_));
-  if (std::ranges::count_if(life_.tasks, was_up) < wanted) return;
+  if (std::ranges::count_if(life_.tasks, has_started) < wanted) return;
   move(JobEvent::TasksUp, JobState::Running);
   life_.started_at = now_;
   note("job.running", JsonObject().add("attempt", life_.attempt).text());
 }
 
-void Turn::on(const fact::TaskStarted& fact) {
+void Transition::on(const fact::TaskStarted& fact) {
   const auto at = current(fact.task, fact.attempt, fact.tries);
   if (!at || life_.tasks[*at].started_at) return;
   Task& task = edit_task(*at);
@@ -128,11 +128,11 @@ void Turn::on(const fact::TaskStarted& fact) {
   if (life_.tasks.size() > 1 || life_.state == JobState::Running) {
     note("task.started", JsonObject().add("task", name_of(spec_, task.ref)).text());
   }
-  look_whether_up();
+  check_all_started();
   start_held();
 }
 
-void Turn::on(const fact::TaskEnded& fact) {
+void Transition::on(const fact::TaskEnded& fact) {
   const auto at = current(fact.task, fact.attempt, fact.tries);
   if (!at) return;
   const Task& task = life_.tasks[*at];
@@ -141,7 +141,7 @@ void Turn::on(const fact::TaskEnded& fact) {
     if (fact.ending.outcome != Outcome::Lost && fact.ending.outcome != Outcome::Stopped) return;
     release_hold(*at);
     if (life_.state == JobState::Stopping)
-      finish_if_gone();
+      finish_if_all_ended();
     else
       take_outcome(*at);
     return;
@@ -157,14 +157,14 @@ void Turn::on(const fact::TaskEnded& fact) {
          describe(name_of(spec_, held.ref), held.ending)
              .add("until", to_rfc3339(*held.hold_until))
              .text());
-    look_whether_up();
+    check_all_started();
     return;
   }
   end_task(*at, std::move(ending));
 }
 
 /// What a report counts as: once told to stop, a task that went on to end is a stopped one.
-Ending Turn::settled(const Task& task, Ending reported) const {
+Ending Transition::settled(const Task& task, Ending reported) const {
   if (task.state == TaskState::Stopping) {
     const bool by_itself =
         (reported.outcome == Outcome::Succeeded || reported.outcome == Outcome::Failed) &&
@@ -187,7 +187,7 @@ Ending Turn::settled(const Task& task, Ending reported) const {
   return reported;
 }
 
-bool Turn::must_hold(const Task& task, const Ending& ending) const {
+bool Transition::must_hold(const Task& task, const Ending& ending) const {
   if (!spec_.debug_hold || !is_placed_and_undecided() || task.state == TaskState::Stopping)
     return false;
   if (ending.outcome != Outcome::Failed) return false;
@@ -197,15 +197,15 @@ bool Turn::must_hold(const Task& task, const Ending& ending) const {
 
 /// Engines enforce limits by themselves; whether it was the job's or the role's own, they cannot
 /// say.
-bool Turn::struck_by_job_limit(const Task& task, const Ending& ending) const {
+bool Transition::ended_by_job_time_limit(const Task& task, const Ending& ending) const {
   if (ending.reason != Reason::TimeLimit || ending.outcome != Outcome::Failed) return false;
   const auto own = role_of(task).task_limit;
   if (!own || !task.started_at) return limit_in_force(life_, rules_).has_value() && !own;
-  const auto job = limit_strikes(life_, rules_, life_.started_at.value_or(*task.started_at));
+  const auto job = time_limit_ends(life_, rules_, life_.started_at.value_or(*task.started_at));
   return job && *job <= *task.started_at + *own;
 }
 
-void Turn::record_end(std::size_t at, Ending ending) {
+void Transition::record_end(std::size_t at, Ending ending) {
   Task& task = edit_task(at);
   task.state = state_after(ending.outcome);
   task.ending = std::move(ending);
@@ -215,8 +215,9 @@ void Turn::record_end(std::size_t at, Ending ending) {
   effects_.ended.push_back({.attempt = life_.attempt, .task = task});
 }
 
-void Turn::end_task(std::size_t at, Ending ending) {
-  const bool job_limit = is_placed_and_undecided() && struck_by_job_limit(life_.tasks[at], ending);
+void Transition::end_task(std::size_t at, Ending ending) {
+  const bool job_limit =
+      is_placed_and_undecided() && ended_by_job_time_limit(life_.tasks[at], ending);
   // The same as when we strike first: the job failed, its tasks were stopped.
   if (job_limit) {
     const Ending reported = std::exchange(ending, stopped(Reason::TimeLimit));
@@ -227,15 +228,15 @@ void Turn::end_task(std::size_t at, Ending ending) {
   const Task& task = life_.tasks[at];
   if (life_.tasks.size() > 1)
     note("task.ended", describe(name_of(spec_, task.ref), task.ending).text());
-  if (life_.state == JobState::Stopping) return finish_if_gone();
-  if (job_limit) return strike_time_limit();
-  look_whether_up();
+  if (life_.state == JobState::Stopping) return finish_if_all_ended();
+  if (job_limit) return enforce_time_limit();
+  check_all_started();
   if (task.restarting) return start_again(at, "restart");
   take_outcome(at);
 }
 
 /// Steps 1 to 8 of job-model §6.1 for the outcome just recorded.
-void Turn::take_outcome(std::size_t at) {
+void Transition::take_outcome(std::size_t at) {
   const Task& task = life_.tasks[at];
   const auto role = static_cast<std::size_t>(task.ref.role);
   const Tally count = tally(spec_, life_.tasks);
@@ -252,7 +253,7 @@ void Turn::take_outcome(std::size_t at) {
   }
   if (!was_done) {
     const Policy* policy = PolicyEvents(spec_, count, task).match(spec_, task.ref.role);
-    if (policy != nullptr && !policy->delay && obey(*policy, at)) return;
+    if (policy != nullptr && !policy->delay && apply_policy(*policy, at)) return;
   }
   if (!was_done && may_restart_lost(task)) {
     ++life_.tasks[at].lost_restarts;
@@ -261,10 +262,10 @@ void Turn::take_outcome(std::size_t at) {
   if (const auto verdict = judge(spec_, count, role, was_done)) return decide(*verdict, count, at);
   if (!was_done && is_done(spec_.roles[role], count.roles[role])) stop_rest_of_role(task.ref.role);
   start_held();
-  give_up_on_dependents();
+  fail_if_dependents_cannot_start();
 }
 
-bool Turn::may_restart(const Task& task) const {
+bool Transition::may_restart(const Task& task) const {
   const Restart& restart = role_of(task).restart;
   if (restart.budget >= 0 && task.restarts >= restart.budget) return false;
   if (task.state == TaskState::Stopped) return false;
@@ -275,12 +276,12 @@ bool Turn::may_restart(const Task& task) const {
                                              task.ending.failure == FailureClass::Platform);
 }
 
-bool Turn::may_restart_lost(const Task& task) const {
+bool Transition::may_restart_lost(const Task& task) const {
   return task.state == TaskState::Failed && is_loss(task.ending) && role_of(task).restart.lost &&
          task.lost_restarts < kMostLostRestarts;
 }
 
-void Turn::start_again(std::size_t at, std::string_view why) {
+void Transition::start_again(std::size_t at, std::string_view why) {
   Task& task = edit_task(at);
   JsonObject data = describe(name_of(spec_, task.ref), task.ending);
   ++task.tries;
@@ -293,7 +294,7 @@ void Turn::start_again(std::size_t at, std::string_view why) {
   note("task.restarted", data.text());
 }
 
-void Turn::stop(std::size_t at, Reason reason) {
+void Transition::stop(std::size_t at, Reason reason) {
   Task& task = edit_task(at);
   task.state = TaskState::Stopping;
   task.stopping_since = now_;
@@ -303,7 +304,7 @@ void Turn::stop(std::size_t at, Reason reason) {
 }
 
 /// Everything that runs is told to stop, once.
-void Turn::stop_alive(Reason reason) {
+void Transition::stop_alive(Reason reason) {
   edit().stop_at.reset();
   for (std::size_t at = 0; at < life_.tasks.size(); ++at) {
     const Task& task = life_.tasks[at];
@@ -314,7 +315,7 @@ void Turn::stop_alive(Reason reason) {
   }
 }
 
-void Turn::stop_rest_of_role(int role) {
+void Transition::stop_rest_of_role(int role) {
   for (std::size_t at = position_of(life_, {role, 0}).value_or(life_.tasks.size());
        at < life_.tasks.size() && life_.tasks[at].ref.role == role;
        ++at) {
@@ -335,7 +336,7 @@ void Turn::stop_rest_of_role(int role) {
 
 /// The hold is over, by time or because the job goes on without it: what its command returned
 /// counts now, and whatever still keeps its resources may go.
-void Turn::release_hold(std::size_t at) {
+void Transition::release_hold(std::size_t at) {
   const Task& task = life_.tasks[at];
   effects_.stop.push_back({.task = task.ref,
                            .attempt = life_.attempt,

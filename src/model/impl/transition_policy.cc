@@ -1,17 +1,17 @@
-#include "model/impl/turn.h"
+#include "model/impl/transition.h"
 #include "model/messages.h"
 #include "model/words.h"
 
 namespace ty::model {
 
-void Turn::on(const fact::Unplaceable& fact) {
+void Transition::on(const fact::Unplaceable& fact) {
   if (!is_placed_and_undecided()) return;
   for (std::size_t at = 0; at < life_.tasks.size(); ++at) {
     const Task& task = life_.tasks[at];
     if (task.state != TaskState::Waiting || task.placement) continue;
     const Policy* policy = PolicyEvents(PolicyEvent::Unplaceable).match(spec_, task.ref.role);
     if (policy == nullptr) continue;
-    obey(
+    apply_policy(
         *policy, at, say::task_finds_no_place({.task = name_of(spec_, task.ref), .why = fact.why}));
     return;
   }
@@ -19,7 +19,7 @@ void Turn::on(const fact::Unplaceable& fact) {
 
 /// True when that ended or restarted something; then no other rule is asked. `why` empty: what the
 /// task did is reason enough.
-bool Turn::obey(const Policy& policy, std::size_t at, Message why) {
+bool Transition::apply_policy(const Policy& policy, std::size_t at, Message why) {
   const std::string rule(to_word(policy.action));
   switch (policy.action) {
     case PolicyAction::RestartJob:
@@ -49,7 +49,7 @@ bool Turn::obey(const Policy& policy, std::size_t at, Message why) {
 
 /// Every restart that a policy asks for counts against the job's retries, of the whole job or of a
 /// part.
-bool Turn::restart_by_policy(const Policy& policy, std::size_t at, Message why) {
+bool Transition::restart_by_policy(const Policy& policy, std::size_t at, Message why) {
   Ruling ruling{.as = JobState::Failed,
                 .decision = decision_by(std::string(to_word(policy.action)), std::move(why), at),
                 .may_retry = true,
@@ -76,7 +76,7 @@ bool Turn::restart_by_policy(const Policy& policy, std::size_t at, Message why) 
   return true;
 }
 
-void Turn::restart_role(int role) {
+void Transition::restart_role(int role) {
   for (std::size_t at = position_of(life_, {role, 0}).value_or(life_.tasks.size());
        at < life_.tasks.size() && life_.tasks[at].ref.role == role;
        ++at) {
@@ -85,7 +85,7 @@ void Turn::restart_role(int role) {
 }
 
 /// What runs must end before its next try begins.
-void Turn::restart_task(std::size_t at) {
+void Transition::restart_task(std::size_t at) {
   if (life_.tasks[at].hold_until) release_hold(at);
   switch (life_.tasks[at].state) {
     case TaskState::Waiting:

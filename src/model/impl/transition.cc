@@ -1,4 +1,4 @@
-#include "model/impl/turn.h"
+#include "model/impl/transition.h"
 
 #include <algorithm>
 
@@ -9,35 +9,35 @@
 
 namespace ty::model {
 
-JobLife& Turn::edit() {
+JobLife& Transition::edit() {
   effects_.changed = true;
   return life_;
 }
 
-Task& Turn::edit_task(std::size_t at) {
+Task& Transition::edit_task(std::size_t at) {
   effects_.changed = true;
   effects_.changed_tasks.push_back(life_.tasks[at].ref);
   return life_.tasks[at];
 }
 
-void Turn::move(JobEvent on, JobState to) {
+void Transition::move(JobEvent on, JobState to) {
   TY_CHECK(is_legal(life_.state, on, to), "every move of a job is in the table");
   edit().state = to;
 }
 
-void Turn::note(std::string kind, std::string data, std::string actor) {
+void Transition::note(std::string kind, std::string data, std::string actor) {
   effects_.notes.push_back(
       {.kind = std::move(kind), .actor = std::move(actor), .data = std::move(data)});
 }
 
-Effects Turn::take() {
+Effects Transition::take() {
   auto& tasks = effects_.changed_tasks;
   std::ranges::sort(tasks);
   tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
   return std::move(effects_);
 }
 
-void Turn::on(const fact::CancelAsked& fact) {
+void Transition::on(const fact::CancelAsked& fact) {
   const Decision decision{
       .rule = "user", .message = say::stopped_by({.user = fact.by}), .reason = Reason::UserStop};
   switch (life_.state) {
@@ -65,7 +65,7 @@ void Turn::on(const fact::CancelAsked& fact) {
       }
       // Nobody waits for stragglers after a person said stop.
       if (life_.stop_at) stop_alive(Reason::UserStop);
-      finish_if_gone();
+      finish_if_all_ended();
       break;
     case JobState::Succeeded:
     case JobState::Failed:
@@ -74,7 +74,7 @@ void Turn::on(const fact::CancelAsked& fact) {
   }
 }
 
-void Turn::on(const fact::PauseAsked& fact) {
+void Transition::on(const fact::PauseAsked& fact) {
   const Decision decision{
       .rule = "user", .message = say::paused_by({.user = fact.by}), .reason = Reason::UserStop};
   if (life_.state == JobState::Queued) {
@@ -91,7 +91,7 @@ void Turn::on(const fact::PauseAsked& fact) {
   }
 }
 
-void Turn::on(const fact::ResumeAsked& fact) {
+void Transition::on(const fact::ResumeAsked& fact) {
   if (life_.state != JobState::Paused) return;
   move(JobEvent::ResumeAsked, JobState::Queued);
   life_.queued_at = now_;
@@ -103,7 +103,7 @@ void Turn::on(const fact::ResumeAsked& fact) {
   if (!effects_.notes.empty()) effects_.notes.back().actor = fact.by;
 }
 
-void Turn::on(const fact::Preempted& fact) {
+void Transition::on(const fact::Preempted& fact) {
   if (!is_placed_and_undecided()) return;
   ++edit().retries.preempted;
   decide({.as = JobState::Queued,
@@ -115,7 +115,7 @@ void Turn::on(const fact::Preempted& fact) {
           .stop_reason = Reason::Preempted});
 }
 
-void Turn::on(const fact::Impossible& fact) {
+void Transition::on(const fact::Impossible& fact) {
   if (life_.state != JobState::Queued) return;
   end_while_waiting(JobEvent::Impossible,
                     JobState::Failed,
@@ -125,7 +125,7 @@ void Turn::on(const fact::Impossible& fact) {
                      .failure = FailureClass::Permanent});
 }
 
-void Turn::on(const fact::GangTimeout&) {
+void Transition::on(const fact::GangTimeout&) {
   if (life_.state != JobState::Starting) return;
   decide({.as = JobState::Failed,
           .decision = {.rule = "gang_timeout",
@@ -136,7 +136,7 @@ void Turn::on(const fact::GangTimeout&) {
           .stop_reason = Reason::GangTimeout});
 }
 
-void Turn::on(const fact::LimitSet& fact) {
+void Transition::on(const fact::LimitSet& fact) {
   if (is_final(life_.state) || life_.time_limit == fact.time_limit) return;
   edit().time_limit = fact.time_limit;
   std::optional<std::int64_t> seconds;
@@ -144,23 +144,24 @@ void Turn::on(const fact::LimitSet& fact) {
   note("job.limit_set", JsonObject().add("time_limit_s", seconds).text(), fact.by);
   if (!is_placed_and_undecided() || life_.tasks.empty()) return;
   const Policy* policy = PolicyEvents(PolicyEvent::JobUpdated).match(spec_, 0);
-  if (policy != nullptr && !policy->delay) obey(*policy, 0, say::job_changed_by({.user = fact.by}));
+  if (policy != nullptr && !policy->delay)
+    apply_policy(*policy, 0, say::job_changed_by({.user = fact.by}));
 }
 
-void Turn::on(const fact::Tick&) {
+void Transition::on(const fact::Tick&) {
   if (life_.state == JobState::Queued)
     tick_waiting();
   else if (is_placed_and_undecided())
     tick_running();
   else if (life_.state == JobState::Stopping && life_.stop_at && *life_.stop_at <= now_) {
     stop_alive(Reason::JobEnded);
-    finish_if_gone();
+    finish_if_all_ended();
   }
 }
 
-void Turn::tick_waiting() {
+void Transition::tick_waiting() {
   if (life_.tasks.empty()) return on(fact::Impossible{say::job_without_tasks()});
-  const auto waited_out = wait_limit_strikes(spec_, life_);
+  const auto waited_out = max_wait_ends(spec_, life_);
   if (waited_out && *waited_out <= now_) {
     return end_while_waiting(
         JobEvent::WaitLimit,
@@ -192,10 +193,10 @@ void Turn::tick_waiting() {
 }
 
 /// Each of these may decide the attempt; what follows then no longer applies.
-void Turn::tick_running() {
+void Transition::tick_running() {
   const auto limit =
-      life_.started_at ? limit_strikes(life_, rules_, *life_.started_at) : std::nullopt;
-  if (limit && *limit <= now_) return strike_time_limit();
+      life_.started_at ? time_limit_ends(life_, rules_, *life_.started_at) : std::nullopt;
+  if (limit && *limit <= now_) return enforce_time_limit();
 
   const auto gang = gang_timeout_strikes(spec_, life_, rules_);
   if (gang && *gang <= now_) return on(fact::GangTimeout{});
@@ -227,11 +228,11 @@ void Turn::tick_running() {
       why = say::task_was_pending(
           {.task = name_of(spec_, task.ref), .time = delayed->policy->delay.value_or(Seconds{0})});
     }
-    if (!obey(*delayed->policy, delayed->task, std::move(why))) break;
+    if (!apply_policy(*delayed->policy, delayed->task, std::move(why))) break;
   }
 }
 
-void Turn::end_while_waiting(JobEvent on, JobState as, Decision decision, std::string actor) {
+void Transition::end_while_waiting(JobEvent on, JobState as, Decision decision, std::string actor) {
   move(on, as);
   life_.decision = std::move(decision);
   life_.decided_at = life_.ended_at = now_;

@@ -10,11 +10,13 @@
 namespace ty::model {
 
 /// One fact taken in: changes the life and collects what must happen. Lives for one
-/// `JobProgress::apply`. The files: turn.cc what people and the clock say, turn_tasks.cc starts and
-/// ends of tasks, turn_policy.cc policies, turn_verdict.cc how an attempt is decided and ends.
-class Turn {
+/// `JobProgress::apply`. The files: transition.cc what people and the clock say,
+/// transition_tasks.cc starts and ends of tasks, transition_policy.cc policies,
+/// transition_verdict.cc how an attempt is decided and ends.
+class Transition {
  public:
-  Turn(const JobSpec& spec, JobLife& life, const SiteRules& rules, std::uint64_t seed, Time now)
+  Transition(
+      const JobSpec& spec, JobLife& life, const SiteRules& rules, std::uint64_t seed, Time now)
       : spec_(spec), life_(life), rules_(rules), seed_(seed), now_(now), order_(spec) {}
 
   void on(const fact::Placed& fact);
@@ -52,7 +54,7 @@ class Turn {
     return spec_.roles[static_cast<std::size_t>(task.ref.role)];
   }
 
-  // turn.cc
+  // transition.cc
   JobLife& edit();
   Task& edit_task(std::size_t at);
   void move(JobEvent on, JobState to);
@@ -61,14 +63,14 @@ class Turn {
   void tick_running();
   void end_while_waiting(JobEvent on, JobState as, Decision decision, std::string actor = {});
 
-  // turn_tasks.cc
+  // transition_tasks.cc
   std::optional<std::size_t> current(TaskRef task, int attempt, int tries) const;
   void start(std::size_t at);
   void start_held();
-  void look_whether_up();
+  void check_all_started();
   Ending settled(const Task& task, Ending reported) const;
   bool must_hold(const Task& task, const Ending& ending) const;
-  bool struck_by_job_limit(const Task& task, const Ending& ending) const;
+  bool ended_by_job_time_limit(const Task& task, const Ending& ending) const;
   void record_end(std::size_t at, Ending ending);
   void end_task(std::size_t at, Ending ending);
   void take_outcome(std::size_t at);
@@ -80,20 +82,20 @@ class Turn {
   void stop_rest_of_role(int role);
   void release_hold(std::size_t at);
 
-  // turn_policy.cc
-  bool obey(const Policy& policy, std::size_t at, Message why = {});
+  // transition_policy.cc
+  bool apply_policy(const Policy& policy, std::size_t at, Message why = {});
   bool restart_by_policy(const Policy& policy, std::size_t at, Message why);
   void restart_role(int role);
   void restart_task(std::size_t at);
 
-  // turn_verdict.cc
+  // transition_verdict.cc
   Decision decision_by(std::string rule, Message message, std::size_t at) const;
   void decide(const Verdict& verdict, const Tally& count, std::size_t at);
   void decide(Ruling ruling);
-  void strike_time_limit();
-  void give_up_on_dependents();
+  void enforce_time_limit();
+  void fail_if_dependents_cannot_start();
   std::optional<Seconds> take_retry(const Ruling& ruling);
-  void finish_if_gone();
+  void finish_if_all_ended();
   void finish();
   void queue_again(std::string why);
   std::string describe_end() const;

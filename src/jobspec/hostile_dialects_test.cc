@@ -8,14 +8,14 @@
 #include "jobspec/read.h"
 #include "model/words.h"
 
-/// The traps of hostile_test.cc laid inside each format, so that its own reader has to walk into
+/// The traps of hostile_test.cc laid inside each dialect, so that its own reader has to walk into
 /// them.
 namespace ty::jobspec {
 namespace {
 
 struct Sample {
   model::Dialect dialect;
-  std::string head;  ///< what makes the file this format
+  std::string head;  ///< what makes the file this dialect
   std::string hole;  ///< `key: ` of a place where anything may be tried
 };
 
@@ -39,7 +39,7 @@ const std::vector<Sample>& samples() {
       {Dialect::Volcano,
        "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: a}\n",
        "spec: "},
-      {Dialect::Octopus, "name: a\nimageUrl: i\nconfig: [{command: x}]\n", "mounts: "},
+      {Dialect::Pumpkin, "name: a\nimageUrl: i\nconfig: [{command: x}]\n", "mounts: "},
   };
   return kAll;
 }
@@ -139,14 +139,14 @@ TEST_P(Hostile, EveryKeyMayHoldNonsense) {
                               "[{name: 1, name2: [2]}]"}) {
       const std::string file = "{" + std::string(key) + ": " + value + "}";
       ReadOptions options;
-      options.format = GetParam().dialect;
+      options.dialect = GetParam().dialect;
       const ReadResult result = read(file, options);
       for (const ReadJob& job : result.jobs) (void)print(job.spec, GetParam().dialect);
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, Hostile, testing::ValuesIn(samples()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Dialects, Hostile, testing::ValuesIn(samples()), [](const auto& info) {
   std::string name(model::to_word(info.param.dialect));
   std::erase(name, '-');
   return name;
