@@ -57,7 +57,7 @@ gen-api: ## rewrite docs/reference/ from contract/openapi.yaml
 bless: ## rewrite the golden files; read the diff before you commit it
 	@tools/setup build
 	@tools/build dev
-	TY_BLESS=1 ctest --test-dir build/dev --output-on-failure -R 'unit\.(model|jobspec|cli)'
+	TY_BLESS=1 ctest --test-dir build/dev --output-on-failure -R 'unit\.(model|jobspec|config|cli)'
 
 clean: ## remove build/
 	rm -rf build

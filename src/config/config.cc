@@ -1,9 +1,11 @@
 #include "config/config.h"
 
+#include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "base/text.h"
@@ -172,18 +174,58 @@ Result<void> finish(Config& config) {
   return {};
 }
 
-std::string reference_page() {
-  std::string page =
-      "# Settings\n\n"
-      "`trainyard serve --config FILE` reads YAML; `TRAINYARD_HTTP__LISTEN=…` overrides it, flags "
-      "override both.\n"
-      "`trainyard serve --check-config` names every fault and starts nothing.\n\n"
-      "| Setting | Takes | Default | Meaning |\n|---|---|---|---|\n";
+namespace {
+
+/// What a setting takes, in Chinese; the kinds of fields.cc.
+std::string_view kind_in_chinese(std::string_view kind) {
+  static const std::map<std::string_view, std::string_view> words{{"path", "路径"},
+                                                                  {"word or URL", "词或 URL"},
+                                                                  {"word", "词"},
+                                                                  {"host:port", "主机:端口"},
+                                                                  {"number", "数"},
+                                                                  {"duration", "时长"},
+                                                                  {"size", "大小"},
+                                                                  {"name", "名称"},
+                                                                  {"list", "列表"},
+                                                                  {"map", "映射"},
+                                                                  {"address range", "地址段"},
+                                                                  {"yes or no", "是或否"},
+                                                                  {"image", "镜像"},
+                                                                  {"folder", "文件夹"}};
+  const auto found = words.find(kind);
+  return found == words.end() ? kind : found->second;
+}
+
+constexpr std::string_view kEnglishHead = R"(# Settings
+
+`trainyard serve --config FILE` reads YAML; `TRAINYARD_HTTP__LISTEN=…` overrides it, flags override both.
+`trainyard serve --check-config` names every fault and starts nothing.
+
+| Setting | Takes | Default | Meaning |
+|---|---|---|---|
+)";
+constexpr std::string_view kChineseHead = R"(# 设置
+
+`trainyard serve --config FILE` 读取 YAML；环境变量 `TRAINYARD_HTTP__LISTEN=…` 优先于文件，命令行参数优先于两者。
+`trainyard serve --check-config` 指出所有错误，不启动服务。
+
+| 设置 | 取值 | 默认 | 含义 |
+|---|---|---|---|
+)";
+
+}  // namespace
+
+std::string reference_page(Language language) {
+  const bool english = language == Language::English;
+  std::string page(english ? kEnglishHead : kChineseHead);
   const Config defaults;
   for (const Field& field : fields()) {
     const std::string value = field.get(defaults);
-    page += "| `" + std::string(field.key) + "` | " + std::string(field.kind) + " | " +
-            (value.empty() ? "–" : "`" + value + "`") + " | " + std::string(field.help) + " |\n";
+    page += fmt::format("| `{}` | {} | {} | {} |\n",
+                        field.key,
+                        english ? field.kind : kind_in_chinese(field.kind),
+                        value.empty() ? "–" : "`" + value + "`",
+                        english ? field.meaning.english : field.meaning.chinese);
   }
   return page;
 }

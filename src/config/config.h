@@ -98,7 +98,7 @@ Result<void> set(Config& config, std::string_view key, std::string_view value);
 /// Values that can only be judged together, and where the data directory ends up.
 Result<void> finish(Config& config);
 
-/// docs/reference/config.md, from the same table.
-std::string reference_page();
+/// docs/reference/config.md and config.zh.md, from the same table.
+std::string reference_page(Language language);
 
 }  // namespace ty::config

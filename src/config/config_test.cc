@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -54,11 +55,17 @@ TEST(Config, ABrokenFileNamesLineAndColumn) {
   EXPECT_NE(r.error().message.text().find("line 2"), std::string::npos) << r.error().message;
 }
 
-TEST(Config, TheReferencePageIsTheOneInTheDocs) {
-  std::ifstream file(TY_SOURCE_DIR "/docs/reference/config.md");
-  std::ostringstream text;
-  text << file.rdbuf();
-  EXPECT_EQ(text.str(), reference_page()) << "run `make bless`";
+TEST(Config, TheReferencePagesAreThoseInTheDocs) {
+  const std::pair<Language, std::string> pages[] = {{Language::English, "config.md"},
+                                                    {Language::Chinese, "config.zh.md"}};
+  for (const auto& [language, name] : pages) {
+    const std::string path = TY_SOURCE_DIR "/docs/reference/" + name;
+    if (std::getenv("TY_BLESS") != nullptr) std::ofstream(path) << reference_page(language);
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    EXPECT_EQ(text.str(), reference_page(language)) << "run `make bless`";
+  }
 }
 
 }  // namespace

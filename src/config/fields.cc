@@ -88,10 +88,10 @@ Result<std::string> ulimit(std::string_view text) {
 }
 
 template <class Member>
-Field text(std::string_view key, std::string_view kind, std::string_view help, Member member) {
+Field text(std::string_view key, std::string_view kind, Meaning meaning, Member member) {
   return {key,
           kind,
-          help,
+          meaning,
           [member](Config& c, std::string_view v) -> Result<void> {
             member(c) = std::string(v);
             return {};
@@ -102,9 +102,9 @@ Field text(std::string_view key, std::string_view kind, std::string_view help, M
 template <class Member>
 Field choice(std::string_view key,
              std::vector<std::string_view> words,
-             std::string_view help,
+             Meaning meaning,
              Member member) {
-  Field field = text(key, "word", help, member);
+  Field field = text(key, "word", meaning, member);
   field.set = [member, words](Config& c, std::string_view v) -> Result<void> {
     if (std::ranges::find(words, v) == words.end()) {
       std::vector<std::string> all(words.begin(), words.end());
@@ -119,13 +119,13 @@ Field choice(std::string_view key,
 template <class Member, class Parse, class Print>
 Field parsed(std::string_view key,
              std::string_view kind,
-             std::string_view help,
+             Meaning meaning,
              Member member,
              Parse parse,
              Print print) {
   return {key,
           kind,
-          help,
+          meaning,
           [member, parse](Config& c, std::string_view v) -> Result<void> {
             TY_TRY(member(c), parse(v));
             return {};
@@ -134,66 +134,75 @@ Field parsed(std::string_view key,
 }
 
 template <class Member>
-Field number(std::string_view key, std::string_view help, Member member) {
-  return parsed(
-      key, "number", help, member, whole_number, [](std::int64_t n) { return std::to_string(n); });
-}
-template <class Member>
-Field size(std::string_view key, std::string_view help, Member member) {
-  return parsed(key, "size", help, member, size_in_bytes, size_text);
-}
-template <class Member>
-Field duration(std::string_view key, std::string_view help, Member member) {
-  return parsed(key, "duration", help, member, parse_duration, format_duration);
-}
-template <class Member>
-Field optional_duration(std::string_view key, std::string_view help, Member member) {
-  return parsed(key, "duration", help, member, parse_duration, [](const std::optional<Seconds>& d) {
-    return d ? format_duration(*d) : std::string();
+Field number(std::string_view key, Meaning meaning, Member member) {
+  return parsed(key, "number", meaning, member, whole_number, [](std::int64_t n) {
+    return std::to_string(n);
   });
+}
+template <class Member>
+Field size(std::string_view key, Meaning meaning, Member member) {
+  return parsed(key, "size", meaning, member, size_in_bytes, size_text);
+}
+template <class Member>
+Field duration(std::string_view key, Meaning meaning, Member member) {
+  return parsed(key, "duration", meaning, member, parse_duration, format_duration);
+}
+template <class Member>
+Field optional_duration(std::string_view key, Meaning meaning, Member member) {
+  return parsed(
+      key, "duration", meaning, member, parse_duration, [](const std::optional<Seconds>& d) {
+        return d ? format_duration(*d) : std::string();
+      });
 }
 
 std::vector<Field> make_fields() {
   std::vector<Field> all;
-  all.push_back(
-      text("data_dir", "path", "Where everything is kept.", [](Config& c) -> std::string& {
-        return c.data_dir;
-      }));
+  all.push_back(text("data_dir",
+                     "path",
+                     {"Where everything is kept.", "所有数据存放的位置。"},
+                     [](Config& c) -> std::string& { return c.data_dir; }));
   all.push_back(text("database",
                      "word or URL",
-                     "`sqlite` (a file in the data directory) or `postgres://user@host/name`.",
+                     {"`sqlite` (a file in the data directory) or `postgres://user@host/name`.",
+                      "`sqlite`（数据目录里的一个文件）或 `postgres://user@host/name`。"},
                      [](Config& c) -> std::string& { return c.database; }));
   all.push_back(choice("engine",
                        {"local", "fake"},
-                       "Where tasks run: `local` is this machine, `fake` only pretends.",
+                       {"Where tasks run: `local` is this machine, `fake` only pretends.",
+                        "任务在哪里运行：`local` 是本机，`fake` 只是模拟。"},
                        [](Config& c) -> std::string& { return c.engine; }));
   all.push_back(
       choice("runtime",
              {"auto", "docker", "oci", "process"},
-             "How the local engine runs them: in containers of `docker`, as a `process` of "
-             "this machine, or `auto`: docker where it answers, else process.",
+             {"How the local engine runs them: in containers of `docker`, as a `process` of "
+              "this machine, or `auto`: docker where it answers, else process.",
+              "本机引擎怎样运行任务：`docker` 在容器里，`process` 是本机进程，`auto` 在 Docker "
+              "可用时用 docker，否则用 process。"},
              [](Config& c) -> std::string& { return c.runtime; }));
   all.push_back(text("http.listen",
                      "host:port",
-                     "Address of the API and the page; port 0 means any free one.",
+                     {"Address of the API and the page; port 0 means any free one.",
+                      "接口和页面的地址；端口 0 表示任意空闲端口。"},
                      [](Config& c) -> std::string& { return c.http.listen; }));
-  all.push_back(number("http.threads", "Threads that answer requests.", [](Config& c) -> auto& {
-    return c.http.threads;
-  }));
+  all.push_back(number("http.threads",
+                       {"Threads that answer requests.", "应答请求的线程数。"},
+                       [](Config& c) -> auto& { return c.http.threads; }));
   all.push_back(duration("http.idle",
-                         "A silent connection is closed after this.",
+                         {"A silent connection is closed after this.", "连接静默这么久之后关闭。"},
                          [](Config& c) -> auto& { return c.http.idle; }));
-  all.push_back(size("http.max_upload", "Largest code archive.", [](Config& c) -> auto& {
-    return c.http.max_upload;
-  }));
+  all.push_back(size("http.max_upload",
+                     {"Largest code archive.", "代码包的最大大小。"},
+                     [](Config& c) -> auto& { return c.http.max_upload; }));
   all.push_back(text("node.name",
                      "name",
-                     "Name of this machine in lists; its host name unless set.",
+                     {"Name of this machine in lists; its host name unless set.",
+                      "本机在列表中的名称；不设置则为主机名。"},
                      [](Config& c) -> std::string& { return c.node.name; }));
   all.push_back(parsed(
       "node.cpus",
       "number",
-      "CPUs that jobs may use; all of them unless set. More than there are is allowed.",
+      {"CPUs that jobs may use; all of them unless set. More than there are is allowed.",
+       "作业可以使用的 CPU 数；不设置则为全部。可以多于实际数量。"},
       [](Config& c) -> auto& { return c.node.cpu_milli; },
       [](std::string_view v) -> Result<std::int64_t> {
         TY_TRY(const std::int64_t cpus, whole_number(v));
@@ -204,58 +213,65 @@ std::vector<Field> make_fields() {
         return milli == 0 ? std::string() : std::to_string(milli / 1000);
       }));
   all.push_back(size("node.memory",
-                     "Memory that jobs may use; what the machine has unless set.",
+                     {"Memory that jobs may use; what the machine has unless set.",
+                      "作业可以使用的内存；不设置则为本机全部。"},
                      [](Config& c) -> auto& { return c.node.memory; }));
-  all.push_back({"node.gpus",
-                 "list",
-                 "GPUs to offer instead of those the driver finds: `A100:8`, `A100:8/4` in NVLink "
-                 "groups of four, or `none`.",
-                 [](Config& c, std::string_view v) -> Result<void> {
-                   c.node.gpus.emplace_back(v);
-                   return {};
-                 },
-                 [](const Config& c) { return join(c.node.gpus, ","); },
-                 true,
-                 false,
-                 [](Config& c) { c.node.gpus.clear(); }});
-  all.push_back({"node.labels",
-                 "map",
-                 "Labels that `node_labels` of a job can ask for.",
-                 [](Config& c, std::string_view v) -> Result<void> {
-                   const std::size_t at = v.find('=');
-                   if (at == std::string_view::npos || at == 0)
-                     return refuse(v, say::kind_label(), "zone=a");
-                   c.node.labels[std::string(v.substr(0, at))] = std::string(v.substr(at + 1));
-                   return {};
-                 },
-                 [](const Config&) { return std::string(); },
-                 false,
-                 true,
-                 [](Config& c) { c.node.labels.clear(); }});
   all.push_back(
-      text("docker.socket",
-           "path",
-           "Where Docker answers, or Podman's compatible service; empty: Docker's usual place, or "
-           "Podman's where only that is there.",
-           [](Config& c) -> std::string& { return c.docker.socket; }));
+      {"node.gpus",
+       "list",
+       {"GPUs to offer instead of those the driver finds: `A100:8`, `A100:8/4` in NVLink "
+        "groups of four, or `none`.",
+        "代替驱动所发现的 GPU：`A100:8`；`A100:8/4` 表示每四块为一个 NVLink 组；或 `none`。"},
+       [](Config& c, std::string_view v) -> Result<void> {
+         c.node.gpus.emplace_back(v);
+         return {};
+       },
+       [](const Config& c) { return join(c.node.gpus, ","); },
+       true,
+       false,
+       [](Config& c) { c.node.gpus.clear(); }});
+  all.push_back(
+      {"node.labels",
+       "map",
+       {"Labels that `node_labels` of a job can ask for.", "作业的 `node_labels` 可以要求的标签。"},
+       [](Config& c, std::string_view v) -> Result<void> {
+         const std::size_t at = v.find('=');
+         if (at == std::string_view::npos || at == 0) return refuse(v, say::kind_label(), "zone=a");
+         c.node.labels[std::string(v.substr(0, at))] = std::string(v.substr(at + 1));
+         return {};
+       },
+       [](const Config&) { return std::string(); },
+       false,
+       true,
+       [](Config& c) { c.node.labels.clear(); }});
+  all.push_back(text(
+      "docker.socket",
+      "path",
+      {"Where Docker answers, or Podman's compatible service; empty: Docker's usual place, or "
+       "Podman's where only that is there.",
+       "Docker 或 Podman 兼容服务的地址；为空则用 Docker 的默认位置，只有 Podman 时用 Podman 的。"},
+      [](Config& c) -> std::string& { return c.docker.socket; }));
   all.push_back(parsed(
       "docker.subnets",
       "address range",
-      "Every job gets a network of its own, a /24 out of this range; Docker chooses if it is "
-      "empty.",
+      {"Every job gets a network of its own, a /24 out of this range; Docker chooses if it is "
+       "empty.",
+       "每个作业有自己的网络，取自这个地址段的一个 /24；为空则由 Docker 选择。"},
       [](Config& c) -> auto& { return c.docker.subnets; },
       address_range,
       [](const std::string& range) { return range; }));
   all.push_back(parsed(
       "docker.host_network",
       "yes or no",
-      "Whether jobs may use the machine's own network, as `network: host` asks for.",
+      {"Whether jobs may use the machine's own network, as `network: host` asks for.",
+       "作业能否按 `network: host` 的要求使用本机网络。"},
       [](Config& c) -> auto& { return c.docker.host_network; },
       yes_or_no,
       [](bool is_set) { return std::string(is_set ? "true" : "false"); }));
   all.push_back({"docker.ulimits",
                  "list",
-                 "Limits of every container, as `nofile=65536:65536`.",
+                 {"Limits of every container, as `nofile=65536:65536`.",
+                  "每个容器的限制，例如 `nofile=65536:65536`。"},
                  [](Config& c, std::string_view v) -> Result<void> {
                    TY_TRY(std::string limit, ulimit(v));
                    c.docker.ulimits.push_back(std::move(limit));
@@ -266,26 +282,33 @@ std::vector<Field> make_fields() {
                  false,
                  [](Config& c) { c.docker.ulimits.clear(); }});
   all.push_back(duration("docker.pull_patience",
-                         "A pull that makes no progress for so long has failed.",
+                         {"A pull that makes no progress for so long has failed.",
+                          "拉取镜像这么久没有进展即视为失败。"},
                          [](Config& c) -> auto& { return c.docker.pull_patience; }));
   all.push_back(text("jobs.default_image",
                      "image",
-                     "Image of tasks that name none, where tasks run in images.",
+                     {"Image of tasks that name none, where tasks run in images.",
+                      "任务在镜像中运行而又没有指定镜像时所用的镜像。"},
                      [](Config& c) -> std::string& { return c.jobs.default_image; }));
   all.push_back(optional_duration("jobs.max_time_limit",
-                                  "No job may run longer, whatever it asks for.",
+                                  {"No job may run longer, whatever it asks for.",
+                                   "任何作业的运行时间都不能超过它，无论作业要求多少。"},
                                   [](Config& c) -> auto& { return c.jobs.max_time_limit; }));
   all.push_back(duration("jobs.max_debug_hold",
-                         "Longest time a failed task may keep its resources for debugging.",
+                         {"Longest time a failed task may keep its resources for debugging.",
+                          "失败的任务为调试保留资源的最长时间。"},
                          [](Config& c) -> auto& { return c.jobs.max_debug_hold; }));
-  all.push_back(duration("jobs.gang_timeout",
-                         "All tasks of a gang must have started after this.",
-                         [](Config& c) -> auto& { return c.jobs.gang_timeout; }));
+  all.push_back(duration(
+      "jobs.gang_timeout",
+      {"All tasks of a gang must have started after this.", "成组任务必须在这段时间内全部启动。"},
+      [](Config& c) -> auto& { return c.jobs.gang_timeout; }));
   all.push_back(
       {"jobs.host_folders",
        "list",
-       "Folders of this machine that jobs may mount, with all that is below them: data and "
-       "results of FfDL and OpenPAI jobs, host paths of Volcano Jobs.",
+       {"Folders of this machine that jobs may mount, with all that is below them: data and "
+        "results of FfDL and OpenPAI jobs, host paths of Volcano Jobs.",
+        "作业可以挂载的本机文件夹，包括其下的全部内容：FfDL 和 OpenPAI 作业的数据与结果，Volcano "
+        "Job 的主机路径。"},
        [](Config& c, std::string_view v) -> Result<void> {
          if (!v.starts_with('/')) return refuse(v, say::kind_folder(), "/data");
          c.jobs.host_folders.emplace_back(v);
@@ -298,8 +321,9 @@ std::vector<Field> make_fields() {
   all.push_back(
       {"jobs.object_stores",
        "list",
-       "Addresses of object stores (S3) whose buckets FfDL jobs may use; the server itself "
-       "connects to them. `*`: any address.",
+       {"Addresses of object stores (S3) whose buckets FfDL jobs may use; the server itself "
+        "connects to them. `*`: any address.",
+        "FfDL 作业可以使用其存储桶的对象存储（S3）地址，由服务器自己连接。`*` 表示任意地址。"},
        [](Config& c, std::string_view v) -> Result<void> {
          if (v != "*" && !v.starts_with("http://") && !v.starts_with("https://"))
            return refuse(v, say::kind_address(), "https://s3.example.org");
@@ -310,53 +334,61 @@ std::vector<Field> make_fields() {
        true,
        false,
        [](Config& c) { c.jobs.object_stores.clear(); }});
-  all.push_back({"jobs.resource_specs",
-                 "map",
-                 "What Pumpkin jobs ask for by id, as `gpu1: \"cpus: 4; memory: 16GB; "
-                 "gpus: A100:1\"`.",
-                 [](Config& c, std::string_view v) -> Result<void> {
-                   const std::size_t at = v.find('=');
-                   if (at == std::string_view::npos || at == 0)
-                     return refuse(v, say::kind_resource_spec(), "small=cpus: 1; memory: 2GB");
-                   c.jobs.resource_specs[std::string(v.substr(0, at))] =
-                       std::string(v.substr(at + 1));
-                   return {};
-                 },
-                 [](const Config&) { return std::string(); },
-                 false,
-                 true,
-                 [](Config& c) { c.jobs.resource_specs.clear(); }});
+  all.push_back(
+      {"jobs.resource_specs",
+       "map",
+       {"What Pumpkin jobs ask for by id, as `gpu1: \"cpus: 4; memory: 16GB; "
+        "gpus: A100:1\"`.",
+        "南瓜作业按编号要求的资源规格，例如 `gpu1: \"cpus: 4; memory: 16GB; gpus: A100:1\"`。"},
+       [](Config& c, std::string_view v) -> Result<void> {
+         const std::size_t at = v.find('=');
+         if (at == std::string_view::npos || at == 0)
+           return refuse(v, say::kind_resource_spec(), "small=cpus: 1; memory: 2GB");
+         c.jobs.resource_specs[std::string(v.substr(0, at))] = std::string(v.substr(at + 1));
+         return {};
+       },
+       [](const Config&) { return std::string(); },
+       false,
+       true,
+       [](Config& c) { c.jobs.resource_specs.clear(); }});
   all.push_back(text("jobs.storage",
                      "folder",
-                     "Root of the site's shared folders: each folder in it is a storage that jobs "
-                     "can mount; `storage` in the data directory unless set.",
+                     {"Root of the site's shared folders: each folder in it is a storage that jobs "
+                      "can mount; `storage` in the data directory unless set.",
+                      "站点共享文件夹的根：其中每个文件夹都是作业可以挂载的存储；不设置则为数据目录"
+                      "里的 `storage`。"},
                      [](Config& c) -> std::string& { return c.jobs.storage; }));
-  all.push_back(duration("logs.compress_after",
-                         "Logs are compressed so long after their task ended.",
-                         [](Config& c) -> auto& { return c.logs.compress_after; }));
+  all.push_back(duration(
+      "logs.compress_after",
+      {"Logs are compressed so long after their task ended.", "任务结束这么久之后压缩日志。"},
+      [](Config& c) -> auto& { return c.logs.compress_after; }));
   all.push_back(optional_duration("logs.keep",
-                                  "Logs older than this are removed; for ever unless set.",
+                                  {"Logs older than this are removed; for ever unless set.",
+                                   "早于此的日志会被删除；不设置则永久保留。"},
                                   [](Config& c) -> auto& { return c.logs.keep; }));
   all.push_back(parsed(
       "logs.max_total",
       "size",
-      "The oldest logs go when all of them are larger than this.",
+      {"The oldest logs go when all of them are larger than this.",
+       "日志总量超过它时，最旧的先删除。"},
       [](Config& c) -> auto& { return c.logs.max_total; },
       size_in_bytes,
       [](const std::optional<std::int64_t>& n) { return n ? size_text(*n) : std::string(); }));
   all.push_back(duration("auth.session",
-                         "A browser stays signed in so long.",
+                         {"A browser stays signed in so long.", "浏览器保持登录的时间。"},
                          [](Config& c) -> auto& { return c.auth.session; }));
-  all.push_back(duration("auth.sign_in_link",
-                         "A one-time sign-in link is good for so long.",
-                         [](Config& c) -> auto& { return c.auth.sign_in_link; }));
-  all.push_back(choice("log.level",
-                       {"debug", "info", "warn", "error"},
-                       "Least level that the server's own log shows.",
-                       [](Config& c) -> std::string& { return c.log.level; }));
+  all.push_back(
+      duration("auth.sign_in_link",
+               {"A one-time sign-in link is good for so long.", "一次性登录链接的有效时间。"},
+               [](Config& c) -> auto& { return c.auth.sign_in_link; }));
+  all.push_back(
+      choice("log.level",
+             {"debug", "info", "warn", "error"},
+             {"Least level that the server's own log shows.", "服务器自身日志显示的最低级别。"},
+             [](Config& c) -> std::string& { return c.log.level; }));
   all.push_back(choice("log.format",
                        {"text", "json"},
-                       "Lines for people or JSON lines.",
+                       {"Lines for people or JSON lines.", "给人看的文本行，或 JSON 行。"},
                        [](Config& c) -> std::string& { return c.log.format; }));
   return all;
 }

@@ -179,13 +179,14 @@ INSTANTIATE_TEST_SUITE_P(Files, Golden, testing::ValuesIn(golden_files()), [](co
   return name;
 });
 
-TEST(Reference, PageIsPrintedFromTheFieldsTable) {
-  const fs::path page = TY_SOURCE_DIR "/docs/reference/job-file.md";
-  if (blessing()) {
-    fs::create_directories(page.parent_path());
-    std::ofstream(page) << reference_page();
+TEST(Reference, PagesArePrintedFromTheFieldsTable) {
+  const std::pair<Language, std::string> pages[] = {{Language::English, "job-file.md"},
+                                                    {Language::Chinese, "job-file.zh.md"}};
+  for (const auto& [language, name] : pages) {
+    const fs::path page = TY_SOURCE_DIR "/docs/reference/" + name;
+    if (blessing()) std::ofstream(page) << reference_page(language);
+    EXPECT_EQ(slurp(page), reference_page(language));
   }
-  EXPECT_EQ(slurp(page), reference_page());
 }
 
 }  // namespace

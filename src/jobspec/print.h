@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/message.h"
 #include "jobspec/issue.h"
 #include "model/job_spec.h"
 
@@ -36,7 +37,7 @@ std::optional<std::string> json_schema(model::Dialect dialect);
 /// That of the native dialect.
 std::string json_schema();
 
-/// `docs/reference/job-file.md`; a test compares the file with it.
-std::string reference_page();
+/// `docs/reference/job-file.md` and `job-file.zh.md`; a test compares the files with it.
+std::string reference_page(Language language);
 
 }  // namespace ty::jobspec

@@ -1,3 +1,4 @@
+#include <map>
 #include <optional>
 
 #include "jobspec/impl/readers.h"
@@ -110,36 +111,70 @@ std::string cell(std::string_view text) {
   return out.empty() ? "–" : out;
 }
 
+/// What holds without the key, in Chinese; values in backquotes and numbers are the same in both.
+std::string_view fallback_in_chinese(std::string_view fallback) {
+  static const std::map<std::string_view, std::string_view> words{
+      {"`job-` and part of the id", "`job-` 加编号的一部分"},
+      {"empty", "空"},
+      {"true when the priority is below 0", "优先级小于 0 时为 true"},
+      {"none", "无"},
+      {"not used", "不使用"},
+      {"the site's", "站点的设置"},
+      {"the site's rule", "站点的规定"},
+      {"one role called `main`", "一个名为 `main` 的角色"},
+      {"the image's command", "镜像自带的命令"},
+      {"the code folder, else the image's", "代码文件夹，没有则为镜像的"},
+      {"all of them", "全部"},
+      {"1, with GPUs 4 per GPU", "1；有 GPU 时每块 GPU 4 个"},
+      {"2GB, with GPUs 16GB per GPU", "2GB；有 GPU 时每块 GPU 16GB"},
+      {"half of the memory", "内存的一半"},
+      {"`http` and `ssh`, one each", "`http` 和 `ssh` 各一个"},
+      {"a folder of the platform's", "平台的一个文件夹"},
+      {"main role: `all`", "主角色：`all`"},
+      {"true, but for parameter servers and evaluators", "true，参数服务器和评估器除外"},
+      {"any", "任意"},
+      {"once", "一次"},
+      {"the owner", "所有者"},
+      {"the user's", "该用户的"},
+      {"`if_missing`; `always` for `latest` or no tag",
+       "`if_missing`；`latest` 或没有标签时为 `always`"},
+      {"`/code` for code", "代码为 `/code`"}};
+  const auto found = words.find(fallback);
+  return found == words.end() ? fallback : found->second;
+}
+
 template <class Keep>
-std::string table(std::span<const Field> fields, Keep keep) {
-  std::string out = "| Key | Example | Without it | Meaning | 含义 |\n|---|---|---|---|---|\n";
+std::string table(std::span<const Field> fields, Language language, Keep keep) {
+  const bool english = language == Language::English;
+  std::string out = english ? "| Key | Example | Without it | Meaning |\n|---|---|---|---|\n"
+                            : "| 键 | 示例 | 不写时 | 含义 |\n|---|---|---|---|\n";
   for (const Field& field : fields) {
     if (!keep(field)) continue;
     out += "| `" + std::string(field.key) + "` | `" + cell(field.example) + "` | " +
-           cell(field.fallback) + " | " + cell(field.english) + " | " + cell(field.chinese) +
-           " |\n";
+           cell(english ? field.fallback : fallback_in_chinese(field.fallback)) + " | " +
+           cell(english ? field.english : field.chinese) + " |\n";
   }
   return out + "\n";
 }
 
-}  // namespace
+/// What stands around the tables.
+struct Prose {
+  std::string_view head, job_keys, role_keys, sources;
+};
 
-std::string reference_page() {
-  std::string out = R"(# The native job file
+constexpr Prose kEnglish{.head = R"(# The native job file
 
-<!-- Printed from src/jobspec/native/fields.cc; change it there, then run the tests with TY_BLESS=1. -->
+<!-- Printed from src/jobspec/native/fields.cc; change it there, then run `make bless`. -->
 
 A map of keys in YAML or JSON; one map per job, several separated by `---` are submitted all or none. Keys of a role may stand
 at the top level: without `roles` they describe the only role, called `main`; with `roles` they are defaults for each of them.
 Unknown keys are faults, so that a typo in `gpus` does not start a job without GPUs; top-level keys that begin with `x-` are free.
 `yes no on off` are text. `trainyard check FILE` says what is wrong, with line and column, or what the job means.
 
-)";
-  out += "## Keys of the job\n\n" +
-         table(native::fields(), [](const Field& f) { return f.level != Level::Role; });
-  out += "## Keys of a role\n\n" +
-         table(native::fields(), [](const Field& f) { return f.level != Level::Job; });
-  out += R"(## Sources
+)",
+                         .job_keys = "## Keys of the job\n\n",
+                         .role_keys = "## Keys of a role\n\n",
+                         .sources = R"(## Sources
 
 `code`, `data`, `model`, `output` and `mounts` take a source:
 
@@ -155,10 +190,50 @@ Unknown keys are faults, so that a typo in `gpus` does not start a job without G
 
 ## Maps inside
 
-)";
+)"};
+
+constexpr Prose kChinese{.head = R"(# 原生作业文件
+
+<!-- Printed from src/jobspec/native/fields.cc; change it there, then run `make bless`. -->
+
+YAML 或 JSON 写成的一组键；一个作业一组，多组用 `---` 隔开，要么全部提交，要么都不提交。角色的键可以写在顶层：没有 `roles` 时
+它们描述唯一的角色 `main`；有 `roles` 时它们是每个角色的默认值。未知的键是错误，这样把 `gpus` 写错时不会启动一个没有 GPU 的作业；
+以 `x-` 开头的顶层键可以随意使用。`yes no on off` 是文本。`trainyard check FILE` 指出错误所在的行和列，或说明作业的含义。
+
+)",
+                         .job_keys = "## 作业的键\n\n",
+                         .role_keys = "## 角色的键\n\n",
+                         .sources = R"(## 来源
+
+`code`、`data`、`model`、`output` 和 `mounts` 的值是一个来源：
+
+| 写法 | 含义 |
+|---|---|
+| `.`、`./dir` | 您机器上的文件夹，由 `trainyard` 命令打包上传 |
+| `cifar10`、`cifar10@V2` | 键所要求种类的资产（数据集、算法、模型；`output` 和 `mounts` 为存储），不写版本则为最新版本 |
+| `/abs`、`host:/abs` | 节点上的文件夹，位于管理员定义的存储之内 |
+| `https://…/code.git@v1`、`git@host:team/code.git` | Git 仓库的某个分支、标签或提交 |
+| `storage:team/pile`、`dataset:…`、`algorithm:…`、`model:…`、`volume:…` | 用完整名称指定 |
+| `https://…`、`s3://bucket/prefix`、`hdfs:…`、`nfs://server/path` | 下载或挂载 |
+| `upload:<sha256>`、`scratch:`、`memory:` | 之前上传的内容，磁盘上或内存中的空文件夹 |
+
+## 内部的映射
+
+)"};
+
+}  // namespace
+
+std::string reference_page(Language language) {
+  const Prose& prose = language == Language::English ? kEnglish : kChinese;
+  std::string out(prose.head);
+  out += prose.job_keys;
+  out += table(native::fields(), language, [](const Field& f) { return f.level != Level::Role; });
+  out += prose.role_keys;
+  out += table(native::fields(), language, [](const Field& f) { return f.level != Level::Job; });
+  out += prose.sources;
   for (const native::Object& object : native::objects()) {
     out += "### " + std::string(object.name) + "\n\n" +
-           table(object.fields, [](const Field&) { return true; });
+           table(object.fields, language, [](const Field&) { return true; });
   }
   return out;
 }
