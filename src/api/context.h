@@ -27,6 +27,9 @@ struct Call {
   Secret token;         ///< the one presented
 };
 
+/// The job in the path of the call.
+inline std::string job_of(const Call& call) { return std::string(call.request.param("id")); }
+
 /// Decodes, calls a use case, encodes. An error becomes a problem answer.
 using Action = boost::asio::awaitable<Result<net::Response>> (*)(Context& context, Call& call);
 

@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::vector<std::string> files;
   std::vector<std::string> params;
   std::string dialect;
@@ -33,7 +33,7 @@ json::object as_json(const std::string& file, const jobspec::ReadResult& read) {
   return out;
 }
 
-void run(Context& context, const Options& options) {
+void check_file(Context& context, const CheckOptions& options) {
   for (const std::string& file : options.files) {
     const Result<std::string> job_file = read_job_file(file);
     if (!job_file) {
@@ -61,7 +61,7 @@ void run(Context& context, const Options& options) {
 void add_check(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "check", "Say what a job file means, or every fault in it; needs no server");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   command->add_option("FILE", options->files, "Job files; - reads standard input")->required();
   command->add_option("-p,--param", options->params, "A value for ${{ NAME }}")
       ->type_name("NAME=VALUE")
@@ -73,7 +73,7 @@ void add_check(CLI::App& app, Context& context) {
   command->add_flag_callback("--json", [&context] { context.json = true; }, "The same as -o json");
   add_output_flag(*command, context);
   command->footer("Exit code 0: every file is good. 2: at least one is not.");
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options] { check_file(context, *options); });
 
   CLI::App* schema =
       app.add_subcommand("schema", "Print the JSON Schema of a dialect of job files, for editors");

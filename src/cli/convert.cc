@@ -17,7 +17,7 @@ namespace json = boost::json;
 
 namespace {
 
-struct Options {
+struct ConvertOptions {
   std::string file;
   std::string to;
   std::vector<std::string> params;
@@ -26,7 +26,7 @@ struct Options {
   bool strict = false;
 };
 
-void run(Context& context, const Options& options) {
+void convert_file(Context& context, const ConvertOptions& options) {
   const auto to = jobspec::dialect_named(options.to);
   if (!to) {
     context.say(Error{
@@ -86,7 +86,7 @@ void run(Context& context, const Options& options) {
 void add_convert(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "convert", "Write a job file in another dialect, and what could not be carried over");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConvertOptions>();
   command->add_option("FILE", options->file, "Job file; - reads standard input")->required();
   command
       ->add_option("--to",
@@ -109,7 +109,7 @@ void add_convert(CLI::App& app, Context& context) {
   command->footer(
       "The new file goes to standard output, what could not be carried over to standard error.\n"
       "Exit code 0: written. 2: the file has faults, or too much would be lost.");
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options] { convert_file(context, *options); });
 }
 
 }  // namespace ty::cli

@@ -10,7 +10,7 @@ namespace json = boost::json;
 
 namespace {
 
-void print(const json::value& event) {
+void print_event(const json::value& event) {
   const json::value* data = child(event, "data");
   const std::string details =
       data == nullptr || data->get_object().empty() ? "" : json::serialize(*data);
@@ -53,7 +53,7 @@ void follow(Context& context, client::ApiClient& api, const std::string& job) {
       if (context.json)
         std::puts(json::serialize(event).c_str());
       else
-        print(event);
+        print_event(event);
       std::fflush(stdout);
     });
     return true;
@@ -71,7 +71,7 @@ void timeline(Context& context, client::ApiClient& api, const std::string& job) 
       if (context.json)
         std::puts(json::serialize(event).c_str());
       else
-        print(event);
+        print_event(event);
     }
     after = number(*page, "seen");
     const json::value* more = child(*page, "more");

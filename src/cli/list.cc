@@ -10,13 +10,13 @@ namespace json = boost::json;
 
 namespace {
 
-struct Options {
+struct ListOptions {
   std::string state, owner, workspace, name, label, dialect, sort, cursor;
   int limit = 30;
   bool all = false;
 };
 
-client::Query query_of(const Options& o) {
+client::Query query_of(const ListOptions& o) {
   client::Query query;
   const auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) query.emplace_back(key, value);
@@ -33,7 +33,7 @@ client::Query query_of(const Options& o) {
   return query;
 }
 
-void run(Context& context, Options options) {
+void list_jobs(Context& context, ListOptions options) {
   client::ApiClient* api = context.api();
   if (api == nullptr) return;
   Table table({"ID", "NAME", "STATE", "OWNER", "TASKS", "GPUS", "CREATED", "RAN"});
@@ -71,7 +71,7 @@ void run(Context& context, Options options) {
 
 void add_list(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("list", "Jobs, newest first");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ListOptions>();
   command->add_option("-s,--state", options->state, "queued, running, …; several with commas");
   command->add_option("--owner", options->owner, "A user's name, or me");
   command->add_option("-w,--workspace", options->workspace, "Only this workspace");
@@ -83,7 +83,7 @@ void add_list(CLI::App& app, Context& context) {
   command->add_option("--cursor", options->cursor, "Go on where an earlier page ended");
   command->add_flag("-a,--all", options->all, "All pages");
   add_output_flag(*command, context);
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options] { list_jobs(context, *options); });
 }
 
 }  // namespace ty::cli

@@ -18,7 +18,7 @@ namespace json = boost::json;
 
 namespace {
 
-struct Options {
+struct LoginOptions {
   std::string url, user;
   bool token_stdin = false;
 };
@@ -30,7 +30,7 @@ std::pair<std::string, std::string> split_link(const std::string& url) {
   return {url.substr(0, at), url.substr(at + 8)};
 }
 
-void run(Context& context, const Options& options) {
+void log_in(Context& context, const LoginOptions& options) {
   const auto [url, link] = split_link(options.url);
   Secret token;
   std::string user = options.user;
@@ -64,14 +64,14 @@ void run(Context& context, const Options& options) {
 
 void add_login(CLI::App& app, Context& context) {
   CLI::App* login = app.add_subcommand("login", "Sign in to a server and remember it");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LoginOptions>();
   login->add_option("URL", options->url, "The server's address, or a one-time sign-in link")
       ->required();
   login->add_option("-u,--user", options->user, "Asked for when absent");
   login->add_flag("--token-stdin",
                   options->token_stdin,
                   "Read an access token from standard input instead of a password");
-  login->callback([&context, options] { run(context, *options); });
+  login->callback([&context, options] { log_in(context, *options); });
 
   CLI::App* logout = app.add_subcommand("logout", "End the session and forget it");
   logout->callback([&context] {

@@ -11,7 +11,7 @@ namespace json = boost::json;
 
 namespace {
 
-struct Options {
+struct LogsOptions {
   std::string job, task, lines, since, until, grep;
   int tail = -1;
   int attempt = -1;
@@ -20,7 +20,7 @@ struct Options {
   bool ignore_case = false;
 };
 
-void run(Context& context, const Options& options) {
+void print_logs(Context& context, const LogsOptions& options) {
   client::ApiClient* api = context.api();
   if (api == nullptr) return;
   client::Query query;
@@ -60,7 +60,7 @@ void run(Context& context, const Options& options) {
 
 void add_logs(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("logs", "What a job's tasks wrote, live or after the end");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LogsOptions>();
   command
       ->add_option(
           "JOB", options->job, "Its name, its id or the first characters of it, or OWNER~NAME")
@@ -78,7 +78,7 @@ void add_logs(CLI::App& app, Context& context) {
   command->add_option("--attempt", options->attempt, "Of an earlier try of the job, from 0")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--merged", options->merged, "Task names in front also for a single task");
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options] { print_logs(context, *options); });
 }
 
 }  // namespace ty::cli

@@ -45,7 +45,7 @@ std::string gpus(const json::value& point) {
   return text.empty() ? "-" : text;
 }
 
-void print(const json::value& answer) {
+void print_metrics(const json::value& answer) {
   Table table(
       {"TASK", "AT", "CPUS", "MEMORY", "PEAK", "PROCESSES", "DISK R / W", "NETWORK R / S", "GPUS"});
   for (const json::value& task : items(answer, "tasks")) {
@@ -95,7 +95,7 @@ void add_metrics(CLI::App& app, Context& context) {
     if (!task->empty()) query.emplace_back("task", *task);
     const Result<json::value> answer = api->get("/api/v1/jobs/" + *job + "/metrics", query);
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(*answer)) print(*answer);
+    if (!context.print_json(*answer)) print_metrics(*answer);
   });
 }
 

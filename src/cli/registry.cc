@@ -11,7 +11,7 @@ namespace json = boost::json;
 
 namespace {
 
-void list(Context& context) {
+void list_registries(Context& context) {
   client::ApiClient* api = context.api();
   if (api == nullptr) return;
   const Result<json::value> answer = api->get("/api/v1/registries");
@@ -37,7 +37,7 @@ void add_registry(CLI::App& app, Context& context) {
   command->require_subcommand(1);
   CLI::App* list_command = command->add_subcommand("list", "Those your jobs are signed in to");
   add_output_flag(*list_command, context);
-  list_command->callback([&context] { list(context); });
+  list_command->callback([&context] { list_registries(context); });
 
   auto server = std::make_shared<std::string>();
   auto user = std::make_shared<std::string>();

@@ -21,7 +21,7 @@ namespace json = boost::json;
 
 namespace {
 
-struct Options {
+struct ReplayOptions {
   std::string file;
   std::vector<std::string> policies;
   sched::ReplaySite site{.estimate_every = 50};
@@ -65,7 +65,7 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
 }
 
-Result<std::vector<sched::ReplayPolicy>> policies_of(const Options& options) {
+Result<std::vector<sched::ReplayPolicy>> policies_of(const ReplayOptions& options) {
   if (options.policies.empty()) return sched::replay_policies();
   std::vector<sched::ReplayPolicy> policies;
   for (const std::string& word : options.policies) {
@@ -112,7 +112,7 @@ std::string behind(std::optional<double> hours, std::int64_t jobs) {
   return hours ? fmt::format("{} ({})", in_hours(*hours), jobs) : "-";
 }
 
-void print(const std::vector<std::pair<const Played*, sched::ReplayFigures>>& all) {
+void print_figures(const std::vector<std::pair<const Played*, sched::ReplayFigures>>& all) {
   Table table({"POLICY",
                "COMPLETION",
                "MEDIAN",
@@ -164,7 +164,7 @@ void print(const std::vector<std::pair<const Played*, sched::ReplayFigures>>& al
       "wait.");
 }
 
-Result<void> write_plot(const Options& options,
+Result<void> write_plot(const ReplayOptions& options,
                         const sched::Trace& trace,
                         const std::vector<sched::ReplayResult>& results) {
   std::ofstream file(options.plot, std::ios::binary | std::ios::trunc);
@@ -175,7 +175,7 @@ Result<void> write_plot(const Options& options,
   return {};
 }
 
-Result<void> run(Context& context, Options options) {
+Result<void> replay_trace(Context& context, ReplayOptions options) {
   TY_TRY(const auto policies, policies_of(options));
   TY_TRY(const auto restart, parse_duration(options.restart));
   options.site.restart = restart;
@@ -216,7 +216,7 @@ Result<void> run(Context& context, Options options) {
               count_of(static_cast<std::int64_t>(trace->tenants.size()), "tenant").c_str(),
               options.site.nodes,
               options.site.gpus_per_node);
-  print(figures);
+  print_figures(figures);
   if (!options.plot.empty()) std::printf("drawn in %s\n", options.plot.c_str());
   return {};
 }
@@ -226,7 +226,7 @@ Result<void> run(Context& context, Options options) {
 void add_replay(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
       "replay", "Play a recorded trace of jobs through the scheduler, beside other policies");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReplayOptions>();
   command
       ->add_option("TRACE",
                    options->file,
@@ -262,7 +262,7 @@ void add_replay(CLI::App& app, Context& context) {
       ->type_name("FILE");
   add_output_flag(*command, context);
   command->callback([&context, options] {
-    if (auto done = run(context, *options); !done) context.say(done.error());
+    if (auto done = replay_trace(context, *options); !done) context.say(done.error());
   });
 }
 

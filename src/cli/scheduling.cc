@@ -42,7 +42,7 @@ std::string names(const json::value& object, std::string_view key) {
   return all.empty() ? "-" : join(all, ", ");
 }
 
-void print(const json::value& rules) {
+void print_rules(const json::value& rules) {
   const auto yes = [&](std::string_view key) {
     const json::value* flag = child(rules, key);
     return flag != nullptr && flag->is_bool() && flag->get_bool() ? "on" : "off";
@@ -97,10 +97,10 @@ void change(Context& context, const std::function<bool(json::object&)>& edit) {
   if (!edit(rules->as_object())) return;
   const Result<json::value> answer = api->put(kPath, *rules);
   if (!answer) return context.say(answer.error());
-  if (!context.print_json(*answer)) print(*answer);
+  if (!context.print_json(*answer)) print_rules(*answer);
 }
 
-json::array& list(json::object& rules, std::string_view key) {
+json::array& list_in(json::object& rules, std::string_view key) {
   json::value& found = rules[json::string_view(key.data(), key.size())];
   if (!found.is_array()) found = json::array{};
   return found.get_array();
@@ -143,7 +143,7 @@ void add_quota(CLI::App& group, Context& context) {
   add_output_flag(*quota, context);
   quota->callback([&context, f] {
     change(context, [f](json::object& rules) {
-      json::array& all = list(rules, "quotas");
+      json::array& all = list_in(rules, "quotas");
       json::object mine =
           take(all, "workspace", f->workspace).value_or(json::object{{"workspace", f->workspace}});
       if (f->remove) return true;
@@ -186,7 +186,7 @@ void add_reserve(CLI::App& group, Context& context) {
   add_output_flag(*reserve, context);
   reserve->callback([&context, f] {
     change(context, [&context, f](json::object& rules) {
-      json::array& all = list(rules, "reservations");
+      json::array& all = list_in(rules, "reservations");
       const bool was_there = take(all, "name", f->name).has_value();
       if (f->remove && !was_there) {
         context.say({Errc::NotFound, "there is no reservation " + f->name, {}});
@@ -243,7 +243,7 @@ void add_scheduling(CLI::App& app, Context& context) {
     if (api == nullptr) return;
     const Result<json::value> answer = api->get(kPath);
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(*answer)) print(*answer);
+    if (!context.print_json(*answer)) print_rules(*answer);
   });
 
   auto word = std::make_shared<std::string>();
@@ -284,7 +284,7 @@ void add_scheduling(CLI::App& app, Context& context) {
     if (api == nullptr) return;
     const Result<json::value> answer = api->put(kPath, rules);
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(*answer)) print(*answer);
+    if (!context.print_json(*answer)) print_rules(*answer);
   });
   add_drain(app, context);
 }

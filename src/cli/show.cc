@@ -24,7 +24,7 @@ std::string task_word(const json::value& task) {
                          : coloured_state(text(task, "state")) + " (" + message + ")";
 }
 
-void print(const json::value& job) {
+void print_job(const json::value& job) {
   line("job", fmt::format("{}  {}", text(job, "handle"), text(job, "id")));
   line("state", coloured_state(text(job, "state")));
   line("reason", text(job, "reason"));
@@ -95,7 +95,7 @@ void add_show(CLI::App& app, Context& context) {
     }
     const Result<json::value> found = api->get("/api/v1/jobs/" + *job);
     if (!found) return context.say(found.error());
-    if (!context.print_json(*found)) print(*found);
+    if (!context.print_json(*found)) print_job(*found);
   });
 }
 

@@ -23,7 +23,7 @@ namespace json = boost::json;
 
 namespace {
 
-struct Options {
+struct SubmitOptions {
   std::string file;
   std::string code;
   std::vector<std::string> params;
@@ -100,7 +100,7 @@ void print_warnings(const json::value& answer, const std::string& file) {
   }
 }
 
-void run(Context& context, const Options& options) {
+void submit_job(Context& context, const SubmitOptions& options) {
   const Result<std::string> job_file = read_job_file(options.file);
   if (!job_file) return context.say(job_file.error());
   // Read here first: faults show without a server, and the folders to pack become known.
@@ -169,7 +169,7 @@ void run(Context& context, const Options& options) {
 
 void add_submit(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("submit", "Hand in a job file, in any dialect");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SubmitOptions>();
   command->add_option("FILE", options->file, "The job file; - reads standard input")->required();
   command->add_option("CODE",
                       options->code,
@@ -194,7 +194,7 @@ void add_submit(CLI::App& app, Context& context) {
   command->footer(
       "Examples:\n  trainyard submit train.yaml --follow\n  trainyard submit sweep.yaml -p "
       "lr=0.1,0.01,0.001");
-  command->callback([&context, options] { run(context, *options); });
+  command->callback([&context, options] { submit_job(context, *options); });
 }
 
 }  // namespace ty::cli

@@ -17,7 +17,7 @@ std::string words(const json::value& token) {
   return join(all, " ");
 }
 
-void list(Context& context) {
+void list_tokens(Context& context) {
   client::ApiClient* api = context.api();
   if (api == nullptr) return;
   const Result<json::value> answer = api->get("/api/v1/tokens");
@@ -46,7 +46,7 @@ void add_token(CLI::App& app, Context& context) {
   command->require_subcommand(1);
   CLI::App* list_command = command->add_subcommand("list", "Your tokens");
   add_output_flag(*list_command, context);
-  list_command->callback([&context] { list(context); });
+  list_command->callback([&context] { list_tokens(context); });
 
   CLI::App* create = command->add_subcommand("create", "Make a token; its text is shown once");
   auto name = std::make_shared<std::string>();

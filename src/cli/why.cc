@@ -12,7 +12,7 @@ namespace json = boost::json;
 
 namespace {
 
-void print(const json::value& why) {
+void print_why(const json::value& why) {
   const json::array& reasons = items(why, "reasons");
   std::printf("%s: %s\n",
               coloured_state(text(why, "state")).c_str(),
@@ -58,7 +58,7 @@ void add_why(CLI::App& app, Context& context) {
     if (api == nullptr) return;
     const Result<json::value> answer = api->get("/api/v1/jobs/" + *job + "/why");
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(*answer)) print(*answer);
+    if (!context.print_json(*answer)) print_why(*answer);
   });
 
   CLI::App* queue = app.add_subcommand("queue", "What waits, in the order of decisions");

@@ -12,7 +12,7 @@ namespace ty::model {
 
 namespace {
 
-constexpr std::size_t kLongest = 40;
+constexpr std::size_t kLongestName = 40;
 
 bool becomes_dash(char c) { return c == '_' || c == '.' || c == '~' || c == ' ' || c == '-'; }
 bool is_word(unsigned char c) { return c < 0x80 && std::isalnum(c) != 0; }
@@ -55,11 +55,11 @@ std::string dns_name(std::string_view text, std::string_view fallback_id) {
   else if (std::isdigit(static_cast<unsigned char>(name.front())))
     name = "j-" + name;
   while (name.back() == '-') name.pop_back();
-  if (name.size() <= kLongest) return name;
+  if (name.size() <= kLongestName) return name;
   unsigned char hash[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(name.data()), name.size(), hash);
   constexpr char kHex[] = "0123456789abcdef";
-  name.resize(kLongest - 5);
+  name.resize(kLongestName - 5);
   while (name.back() == '-') name.pop_back();
   return name + '-' + kHex[hash[0] >> 4] + kHex[hash[0] & 15] + kHex[hash[1] >> 4] +
          kHex[hash[1] & 15];

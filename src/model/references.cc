@@ -13,7 +13,7 @@ bool has_references(Dialect dialect) {
 }
 
 namespace {
-constexpr std::size_t kLongest = std::size_t{64} * 1024;
+constexpr std::size_t kLongestText = std::size_t{64} * 1024;
 }
 
 std::string replace_references(std::string_view text, const Lookup& lookup) {
@@ -32,7 +32,7 @@ std::string replace_references(std::string_view text, const Lookup& lookup) {
     }
     // Values that refer to each other can double at every step; a task could not be given them.
     const std::string* value =
-        out.size() > kLongest ? nullptr : lookup(std::string(rest.substr(2, end - 2)));
+        out.size() > kLongestText ? nullptr : lookup(std::string(rest.substr(2, end - 2)));
     out += value != nullptr ? std::string_view(*value) : rest.substr(0, end + 1);
     at += end + 1;
   }

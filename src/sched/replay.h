@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 
 /// A recorded trace through the production scheduler, and through policies that know less or more.
 namespace ty::sched {
+
+/// Replays are told in hours.
+inline double hours(Millis m) { return std::chrono::duration<double, std::ratio<3600>>(m).count(); }
 
 struct TraceJob {
   Time submitted{};

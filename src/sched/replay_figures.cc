@@ -6,8 +6,6 @@
 namespace ty::sched {
 namespace {
 
-double hours(Millis m) { return std::chrono::duration<double, std::ratio<3600>>(m).count(); }
-
 ReplayFigures::Spread spread_of(std::vector<Millis> values) {
   if (values.empty()) return {};
   std::ranges::sort(values);

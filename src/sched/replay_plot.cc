@@ -35,8 +35,6 @@ std::string_view colour(const ReplayResult& result) {
   return kColours[static_cast<std::size_t>(result.policy) % std::size(kColours)];
 }
 
-double hours(Millis m) { return std::chrono::duration<double, std::ratio<3600>>(m).count(); }
-
 /// One coordinate system, `top` pixels below the drawing's edge.
 class Panel {
  public:

@@ -12,7 +12,7 @@ using model::Event;
 
 namespace {
 
-constexpr int kLargestPage = 1000;
+constexpr int kLargestEventPage = 1000;
 /// How many events of others a reader passes over before it gets an answer.
 constexpr int kMostLookedAt = 5000;
 
@@ -50,7 +50,7 @@ bool wanted(const EventQuery& query, const Event& event) {
 }
 
 Result<EventPage> find_events(Tx& tx, const EventQuery& query) {
-  const auto limit = static_cast<std::size_t>(std::clamp(query.limit, 1, kLargestPage));
+  const auto limit = static_cast<std::size_t>(std::clamp(query.limit, 1, kLargestEventPage));
   const bool all_wanted = query.workspaces.empty() && !query.owner;
   const int most = all_wanted ? static_cast<int>(limit) + 1 : kMostLookedAt;
   EventPage page{.seen = query.after};

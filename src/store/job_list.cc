@@ -10,11 +10,11 @@ namespace ty::store {
 namespace asio = boost::asio;
 
 namespace {
-constexpr int kLargestPage = 500;
+constexpr int kLargestJobPage = 500;
 }  // namespace
 
 asio::awaitable<Result<model::JobPage>> JobStore::list(model::JobQuery query) {
-  query.limit = std::clamp(query.limit, 1, kLargestPage);
+  query.limit = std::clamp(query.limit, 1, kLargestJobPage);
   auto read = [&query](Tx& tx) {
     return tx.is_postgres() ? find_page_postgres(tx, query) : find_page_sqlite(tx, query);
   };

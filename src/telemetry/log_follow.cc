@@ -211,8 +211,6 @@ asio::awaitable<void> LogInterest::wait() { return waiter_->wait(state_->poll); 
 asio::awaitable<void> LogInterest::rest(Millis time) { return waiter_->sleep(time); }
 
 namespace {
-/// A piece smaller than this is a trickle, worth collecting for a moment.
-constexpr std::size_t kTrickle = std::size_t{64} << 10;
 /// Long enough that handing out costs nothing, short enough that a client who left is soon noticed.
 constexpr std::uint64_t kPlacePiece = std::uint64_t{16} << 20;
 }  // namespace

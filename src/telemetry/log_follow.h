@@ -15,6 +15,9 @@
 
 namespace ty::telemetry {
 
+/// A piece smaller than this is a trickle, worth collecting for a moment.
+inline constexpr std::size_t kTrickle = std::size_t{64} << 10;
+
 /// Tells followers when a log grew. One per server: a single inotify descriptor on `executor`,
 /// however many logs and followers there are. A watch fires once and is armed again only when its
 /// follower has caught up, so a task that writes a million times a second costs no more than one

@@ -12,7 +12,6 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kSourceBuffer = std::size_t{64} << 10;
-constexpr std::size_t kTrickle = std::size_t{64} << 10;
 constexpr Millis kGap{10};
 
 /// One log on its way through the merge: a window of bytes, and at its front the next line to come.

@@ -74,7 +74,7 @@ Answer show_asset(Context&, Call& call) {
   co_return response;
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kPageBindings[] = {
     {"show_page", show_page},
     {"show_sign_in", show_sign_in},
     {"show_asset", show_asset},
@@ -86,7 +86,7 @@ constexpr std::array<std::string_view, 9> kNotForPages = {
 
 }  // namespace
 
-std::span<const Binding> page_bindings() { return kBindings; }
+std::span<const Binding> page_bindings() { return kPageBindings; }
 
 std::optional<net::Response> page_for(const net::Request& request) {
   if (request.method != net::Method::Get && request.method != net::Method::Head)

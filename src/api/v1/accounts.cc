@@ -247,7 +247,7 @@ Answer make_sign_in_link(Context& context, Call& call) {
   });
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kAccountBindings[] = {
     {"sign_in", sign_in},
     {"sign_out", sign_out},
     {"change_password", change_password},
@@ -268,6 +268,6 @@ constexpr Binding kBindings[] = {
 
 }  // namespace
 
-std::span<const Binding> account_bindings() { return kBindings; }
+std::span<const Binding> account_bindings() { return kAccountBindings; }
 
 }  // namespace ty::api

@@ -42,10 +42,10 @@ asio::awaitable<Result<net::Response>> list_queue(Context& context, Call& call) 
   });
 }
 
-constexpr Binding kBindings[] = {{"list_nodes", list_nodes}, {"list_queue", list_queue}};
+constexpr Binding kClusterBindings[] = {{"list_nodes", list_nodes}, {"list_queue", list_queue}};
 
 }  // namespace
 
-std::span<const Binding> cluster_bindings() { return kBindings; }
+std::span<const Binding> cluster_bindings() { return kClusterBindings; }
 
 }  // namespace ty::api

@@ -120,10 +120,10 @@ asio::awaitable<Result<net::Response>> follow_events(Context& context, Call& cal
   co_return response;
 }
 
-constexpr Binding kBindings[] = {{"follow_events", follow_events}};
+constexpr Binding kEventBindings[] = {{"follow_events", follow_events}};
 
 }  // namespace
 
-std::span<const Binding> event_bindings() { return kBindings; }
+std::span<const Binding> event_bindings() { return kEventBindings; }
 
 }  // namespace ty::api

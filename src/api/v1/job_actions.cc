@@ -14,8 +14,6 @@ namespace {
 
 using Answer = asio::awaitable<Result<net::Response>>;
 
-std::string job_of(const Call& call) { return std::string(call.request.param("id")); }
-
 /// Calls that take nothing but the job and answer how it stands then.
 using Wish = asio::awaitable<Result<model::Job>> (control::JobService::*)(auth::Principal,
                                                                           std::string);
@@ -85,7 +83,7 @@ Answer retry_job(Context& context, Call& call) {
   co_return submitted(std::move(job));
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kJobActionBindings[] = {
     {"stop_job", tell<&control::JobService::stop>},
     {"pause_job", tell<&control::JobService::pause>},
     {"resume_job", tell<&control::JobService::resume>},
@@ -98,6 +96,6 @@ constexpr Binding kBindings[] = {
 
 }  // namespace
 
-std::span<const Binding> job_action_bindings() { return kBindings; }
+std::span<const Binding> job_action_bindings() { return kJobActionBindings; }
 
 }  // namespace ty::api

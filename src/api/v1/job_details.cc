@@ -21,8 +21,6 @@ namespace {
 
 using Answer = asio::awaitable<Result<net::Response>>;
 
-std::string job_of(const Call& call) { return std::string(call.request.param("id")); }
-
 Answer show_job(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
   TY_CO_TRY(const control::JobView view,
@@ -132,7 +130,7 @@ Answer explain_job(Context& context, Call& call) {
   co_return json(200, [&](JsonWriter& out) { write_why(out, why); });
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kJobDetailBindings[] = {
     {"show_job", show_job},
     {"list_job_events", list_job_events},
     {"show_job_spec", show_job_spec},
@@ -143,6 +141,6 @@ constexpr Binding kBindings[] = {
 
 }  // namespace
 
-std::span<const Binding> job_detail_bindings() { return kBindings; }
+std::span<const Binding> job_detail_bindings() { return kJobDetailBindings; }
 
 }  // namespace ty::api

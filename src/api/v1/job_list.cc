@@ -95,10 +95,10 @@ asio::awaitable<Result<net::Response>> count_jobs(Context& context, Call& call) 
   });
 }
 
-constexpr Binding kBindings[] = {{"list_jobs", list_jobs}, {"count_jobs", count_jobs}};
+constexpr Binding kJobListBindings[] = {{"list_jobs", list_jobs}, {"count_jobs", count_jobs}};
 
 }  // namespace
 
-std::span<const Binding> job_list_bindings() { return kBindings; }
+std::span<const Binding> job_list_bindings() { return kJobListBindings; }
 
 }  // namespace ty::api

@@ -200,9 +200,9 @@ asio::awaitable<Result<net::Response>> search_job_log(Context& context, Call& ca
   co_return json(200, [&](JsonWriter& out) { write_log_hits(out, page); });
 }
 
-constexpr Binding kBindings[] = {{"read_job_logs", read_job_logs},
-                                 {"list_job_log_lines", list_job_log_lines},
-                                 {"search_job_log", search_job_log}};
+constexpr Binding kJobLogBindings[] = {{"read_job_logs", read_job_logs},
+                                       {"list_job_log_lines", list_job_log_lines},
+                                       {"search_job_log", search_job_log}};
 
 }  // namespace
 
@@ -220,6 +220,6 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_byte_range(std::str
   return std::pair(first, last + 1);
 }
 
-std::span<const Binding> job_log_bindings() { return kBindings; }
+std::span<const Binding> job_log_bindings() { return kJobLogBindings; }
 
 }  // namespace ty::api

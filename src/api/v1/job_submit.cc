@@ -254,12 +254,12 @@ asio::awaitable<Result<net::Response>> convert_job_file(Context& context, Call& 
   });
 }
 
-constexpr Binding kBindings[] = {{"submit_job", submit_job},
-                                 {"check_job_file", check_job_file},
-                                 {"convert_job_file", convert_job_file}};
+constexpr Binding kJobSubmitBindings[] = {{"submit_job", submit_job},
+                                          {"check_job_file", check_job_file},
+                                          {"convert_job_file", convert_job_file}};
 
 }  // namespace
 
-std::span<const Binding> job_submit_bindings() { return kBindings; }
+std::span<const Binding> job_submit_bindings() { return kJobSubmitBindings; }
 
 }  // namespace ty::api

@@ -38,10 +38,10 @@ asio::awaitable<Result<net::Response>> show_job_metrics(Context& context, Call& 
   });
 }
 
-constexpr Binding kBindings[] = {{"show_job_metrics", show_job_metrics}};
+constexpr Binding kJobUsageBindings[] = {{"show_job_metrics", show_job_metrics}};
 
 }  // namespace
 
-std::span<const Binding> job_usage_bindings() { return kBindings; }
+std::span<const Binding> job_usage_bindings() { return kJobUsageBindings; }
 
 }  // namespace ty::api

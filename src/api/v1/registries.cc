@@ -50,12 +50,12 @@ Answer delete_registry(Context& context, Call& call) {
   co_return net::empty_response(204);
 }
 
-constexpr Binding kBindings[] = {{"list_registries", list_registries},
-                                 {"set_registry", set_registry},
-                                 {"delete_registry", delete_registry}};
+constexpr Binding kRegistryBindings[] = {{"list_registries", list_registries},
+                                         {"set_registry", set_registry},
+                                         {"delete_registry", delete_registry}};
 
 }  // namespace
 
-std::span<const Binding> registry_bindings() { return kBindings; }
+std::span<const Binding> registry_bindings() { return kRegistryBindings; }
 
 }  // namespace ty::api

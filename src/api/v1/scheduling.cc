@@ -43,12 +43,12 @@ Answer set_node_draining(Context& context, Call& call) {
   co_return net::empty_response(204);
 }
 
-constexpr Binding kBindings[] = {{"show_scheduling", show_scheduling},
-                                 {"set_scheduling", set_scheduling},
-                                 {"set_node_draining", set_node_draining}};
+constexpr Binding kSchedulingBindings[] = {{"show_scheduling", show_scheduling},
+                                           {"set_scheduling", set_scheduling},
+                                           {"set_node_draining", set_node_draining}};
 
 }  // namespace
 
-std::span<const Binding> scheduling_bindings() { return kBindings; }
+std::span<const Binding> scheduling_bindings() { return kSchedulingBindings; }
 
 }  // namespace ty::api

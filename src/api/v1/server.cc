@@ -79,7 +79,7 @@ Answer show_metrics(Context& context, Call&) {
   co_return net::text_response(200, std::move(text), "text/plain; version=0.0.4; charset=utf-8");
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kServerBindings[] = {
     {"show_version", show_version},
     {"show_contract", show_contract},
     {"show_job_schema", show_job_schema},
@@ -91,6 +91,6 @@ constexpr Binding kBindings[] = {
 
 }  // namespace
 
-std::span<const Binding> server_bindings() { return kBindings; }
+std::span<const Binding> server_bindings() { return kServerBindings; }
 
 }  // namespace ty::api

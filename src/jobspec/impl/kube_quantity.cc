@@ -123,10 +123,6 @@ std::optional<std::int64_t> whole_of(Amount amount, bool& exact) {
   return static_cast<std::int64_t>(value);
 }
 
-std::unexpected<Refusal> refuse(std::string_view code, std::string message) {
-  return std::unexpected(Refusal{code, std::move(message)});
-}
-
 /// `1GB`, `1 Gi`, `512mb` → `1Gi`, `512Mi`.
 std::string nearest_memory(std::string_view text) {
   std::size_t i = 0;

@@ -14,9 +14,6 @@ using Wide = unsigned __int128;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::unexpected<Refusal> refuse(std::string_view code, std::string message) {
-  return std::unexpected(Refusal{code, std::move(message)});
-}
 std::string in_quotes(std::string_view text) { return "\"" + shorten(text) + "\""; }
 
 std::unexpected<Refusal> does_not_fit(std::string_view text, std::string_view most) {

@@ -16,6 +16,10 @@ struct Refusal {
 template <class T>
 using Parsed = std::expected<T, Refusal>;
 
+inline std::unexpected<Refusal> refuse(std::string_view code, std::string message) {
+  return std::unexpected(Refusal{code, std::move(message)});
+}
+
 inline constexpr std::int64_t kKiB = std::int64_t{1} << 10;
 inline constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 inline constexpr std::int64_t kGiB = std::int64_t{1} << 30;

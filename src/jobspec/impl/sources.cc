@@ -9,10 +9,6 @@
 namespace ty::jobspec {
 namespace {
 
-std::unexpected<Refusal> refuse(std::string_view code, std::string message) {
-  return std::unexpected(Refusal{code, std::move(message)});
-}
-
 bool is_local(std::string_view text) {
   return text == "." || text == ".." || text.starts_with("./") || text.starts_with("../");
 }

@@ -1,18 +1,13 @@
 #include "jobspec/native/fields.h"
 
 #include "jobspec/impl/tree.h"
+#include "jobspec/native/field_schemas.h"
 
 namespace ty::jobspec::native {
 namespace {
 
-constexpr std::string_view kText = R"({"type":"string"})";
-constexpr std::string_view kFlag = R"({"type":"boolean"})";
-constexpr std::string_view kDuration = R"({"$ref":"#/definitions/duration"})";
-constexpr std::string_view kSource = R"({"$ref":"#/definitions/source"})";
 constexpr std::string_view kTexts = R"({"type":"array","items":{"$ref":"#/definitions/scalar"}})";
-constexpr std::string_view kCount = R"({"type":"integer","minimum":0})";
 
-constexpr Level J = Level::Job;
 constexpr Level R = Level::Role;
 
 constexpr Field kFields[] = {

@@ -1,18 +1,11 @@
+#include "jobspec/native/field_schemas.h"
 #include "jobspec/native/fields.h"
 
 namespace ty::jobspec::native {
 namespace {
 
-constexpr std::string_view kText = R"({"type":"string"})";
-constexpr std::string_view kFlag = R"({"type":"boolean"})";
-constexpr std::string_view kDuration = R"({"$ref":"#/definitions/duration"})";
-constexpr std::string_view kSource = R"({"$ref":"#/definitions/source"})";
 constexpr std::string_view kTextOrTexts =
     R"({"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]})";
-constexpr std::string_view kCount = R"({"type":"integer","minimum":0})";
-
-// Keys of inner maps belong to their map; the level says nothing here.
-constexpr Level J = Level::Job;
 
 constexpr Field kRetry[] = {
     {"count",

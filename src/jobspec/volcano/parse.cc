@@ -18,8 +18,6 @@ using model::RoleSpec;
 
 namespace {
 
-constexpr std::int64_t kUsualRetries = 3;
-
 std::string unknown_word(Ref at, std::string_view what, std::string_view instead) {
   return quoted(at) + " is no " + std::string(what) + "; write " + std::string(instead);
 }

@@ -21,7 +21,6 @@ using model::JobSpec;
 using model::Mount;
 using model::RoleSpec;
 
-constexpr std::int64_t kUsualRetries = 3;
 constexpr std::int64_t kEndless = 1000;
 
 /// `$(NAME)` is replaced in this dialect; in most others it is just text.

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -6,6 +7,9 @@
 
 /// Volcano's words for what the model knows; the parser and the printer use the same table.
 namespace ty::jobspec::volcano {
+
+/// `maxRetry` of a job that names none.
+inline constexpr std::int64_t kUsualRetries = 3;
 
 std::optional<model::PolicyEvent> event_of(std::string_view word);
 std::string_view word_of(model::PolicyEvent event);

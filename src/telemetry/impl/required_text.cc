@@ -7,7 +7,7 @@ namespace ty::telemetry {
 
 namespace {
 
-constexpr std::size_t kNpos = std::string_view::npos;
+constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::size_t kShortest = 3;  // shorter ones are everywhere
 constexpr std::size_t kMostBranches = 4;
 
@@ -21,13 +21,13 @@ std::size_t skip_class(std::string_view pattern, std::size_t at) {
       ++at;
     } else if (pattern[at] == '[' && at + 1 < pattern.size() && pattern[at + 1] == ':') {
       const std::size_t end = pattern.find(":]", at + 2);
-      if (end == kNpos) return kNpos;
+      if (end == kNone) return kNone;
       at = end + 1;
     } else if (pattern[at] == ']') {
       return at + 1;
     }
   }
-  return kNpos;
+  return kNone;
 }
 
 /// One past the `)` that ends the group at `at`.
@@ -39,20 +39,20 @@ std::size_t skip_group(std::string_view pattern, std::size_t at) {
       at += 2;
     } else if (c == '[') {
       at = skip_class(pattern, at);
-      if (at == kNpos) return kNpos;
+      if (at == kNone) return kNone;
     } else {
       depth += c == '(' ? 1 : c == ')' ? -1 : 0;
       ++at;
       if (depth == 0) return at;
     }
   }
-  return kNpos;
+  return kNone;
 }
 
 /// One past `{2,5}`; npos when the brace is no repetition.
 std::size_t skip_repetition(std::string_view pattern, std::size_t at) {
   const std::size_t end = pattern.find_first_not_of("0123456789,", at + 1);
-  if (end == kNpos || pattern[end] != '}') return kNpos;
+  if (end == kNone || pattern[end] != '}') return kNone;
   return end + 1;
 }
 
@@ -97,7 +97,7 @@ std::vector<std::string> required_texts(std::string_view pattern) {
         if (std::ispunct(static_cast<unsigned char>(escaped))) {
           branches.add(escaped);
           at += 2;
-        } else if (std::string_view("dDsSwWbBAz").find(escaped) != kNpos) {
+        } else if (std::string_view("dDsSwWbBAz").find(escaped) != kNone) {
           branches.end_run();
           at += 2;
         } else {
@@ -125,7 +125,7 @@ std::vector<std::string> required_texts(std::string_view pattern) {
         break;
       case '{': {
         const std::size_t after = skip_repetition(pattern, at);
-        if (after == kNpos) return {};
+        if (after == kNone) return {};
         branches.drop_last();
         at = after;
         break;
@@ -147,7 +147,7 @@ std::vector<std::string> required_texts(std::string_view pattern) {
         branches.add(c);
         ++at;
     }
-    if (at == kNpos) return {};
+    if (at == kNone) return {};
   }
   branches.end_branch();
   const bool useful = std::ranges::all_of(

@@ -27,7 +27,6 @@ constexpr std::size_t kMostShapes = 256;
 constexpr std::size_t kMostEntries = 64;
 constexpr off_t kLargestFile = 64 * 1024;
 
-std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 /// Ours, with the usual rights, known by one name and with nothing attached: as we had left it.

@@ -14,6 +14,9 @@
 
 namespace ty::engine {
 
+/// The folder that a path lies in.
+inline std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
 /// Makes and removes run folders without making anybody wait for the disk: making and freeing a
 /// dozen files and folders can take it longer than many tasks take. A job's folder with one run
 /// folder in it that holds just what it was made with is kept, and given to the next task that

@@ -25,8 +25,6 @@ Error file_error(const std::string& path, std::string_view what, int code = errn
           {}};
 }
 
-std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
-
 void give_to(const std::string& run_dir, std::int64_t uid, std::int64_t gid) {
   const auto give = [&](const std::string& path) {
     [[maybe_unused]] const int done =
