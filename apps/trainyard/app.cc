@@ -224,7 +224,7 @@ asio::awaitable<void> App::keep_house() {
         return std::chrono::time_point_cast<Millis>(std::chrono::file_clock::to_sys(changed));
       };
       return telemetry::sweep(
-          dirs.logs(), policy, clock.now(), end_of, [this] { return stopped_; });
+          dirs.logs(), policy, clock.now(), end_of, [this] { return stopped_.load(); });
     };
     auto swept = co_await blocking.run(std::move(round));
     if (!swept) log::warn("logs.sweep_failed problem={}", swept.error().message);
@@ -234,8 +234,7 @@ asio::awaitable<void> App::keep_house() {
 }
 
 void App::stop() {
-  if (stopped_) return;
-  stopped_ = true;
+  if (stopped_.exchange(true)) return;
   hub.close();
   if (http) http->stop();
   if (loops) run_on(background.io, loops->stop());

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <memory>
@@ -124,8 +125,8 @@ class App {
   std::unique_ptr<rt::TaskGroup> control_loop;
   std::string url_;
   std::optional<std::string> sign_in_link_;
-  bool stopped_ = false;
-  std::mutex nodes_mutex_;  ///< nobody looks at the nodes while the engine comes or goes
+  std::atomic<bool> stopped_ = false;  ///< also read where logs are swept
+  std::mutex nodes_mutex_;             ///< nobody looks at the nodes while the engine comes or goes
   bool has_recovered_ = false;
 };
 
