@@ -3,15 +3,14 @@
 #include <sodium.h>
 
 #include <array>
-#include <vector>
 
 #include "auth/messages.h"
+#include "base/encoding.h"
 
 namespace ty::auth {
 
 namespace {
 
-constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
 using Key = std::array<unsigned char, crypto_secretbox_KEYBYTES>;
 
 bool read_key(const Secret& key, Key& out) {
@@ -32,9 +31,7 @@ Secret make_sealing_key() {
   TY_CHECK(sodium_init() >= 0, "libsodium starts wherever the kernel gives random bytes");
   Key key;
   crypto_secretbox_keygen(key.data());
-  std::string hex(2 * key.size() + 1, '\0');
-  sodium_bin2hex(hex.data(), hex.size(), key.data(), key.size());
-  hex.pop_back();
+  std::string hex = to_hex({reinterpret_cast<const char*>(key.data()), key.size()});
   sodium_memzero(key.data(), key.size());
   return Secret(std::move(hex));
 }
@@ -48,42 +45,31 @@ std::string seal(const Secret& key, const Secret& value) {
   Key bytes;
   TY_CHECK(read_key(key, bytes), "a sealing key has 64 hexadecimal digits");
   const std::string& text = value.reveal();
-  std::vector<unsigned char> box(crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES +
-                                 text.size());
-  randombytes_buf(box.data(), crypto_secretbox_NONCEBYTES);
-  crypto_secretbox_easy(box.data() + crypto_secretbox_NONCEBYTES,
+  std::string box(crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES + text.size(), '\0');
+  auto* const nonce = reinterpret_cast<unsigned char*>(box.data());
+  randombytes_buf(nonce, crypto_secretbox_NONCEBYTES);
+  crypto_secretbox_easy(nonce + crypto_secretbox_NONCEBYTES,
                         reinterpret_cast<const unsigned char*>(text.data()),
                         text.size(),
-                        box.data(),
+                        nonce,
                         bytes.data());
   sodium_memzero(bytes.data(), bytes.size());
-  std::string out(sodium_base64_encoded_len(box.size(), kVariant), '\0');
-  sodium_bin2base64(out.data(), out.size(), box.data(), box.size(), kVariant);
-  out.pop_back();
-  return out;
+  return to_base64(box, Base64::UrlBare);
 }
 
 Result<Secret> unseal(const Secret& key, std::string_view sealed) {
   const auto refuse = [] { return fail(Errc::Invalid, say::sealed_with_another_key()); };
   Key bytes;
   if (sealed.empty() || !read_key(key, bytes)) return refuse();
-  std::vector<unsigned char> box(sealed.size());
-  std::size_t size = 0;
-  const bool whole = sodium_base642bin(box.data(),
-                                       box.size(),
-                                       sealed.data(),
-                                       sealed.size(),
-                                       nullptr,
-                                       &size,
-                                       nullptr,
-                                       kVariant) == 0;
+  const auto box = from_base64(sealed, Base64::UrlBare);
   constexpr std::size_t kHead = crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES;
-  if (!whole || size < kHead) return refuse();
-  std::string text(size - kHead, '\0');
+  if (!box || box->size() < kHead) return refuse();
+  const auto* const nonce = reinterpret_cast<const unsigned char*>(box->data());
+  std::string text(box->size() - kHead, '\0');
   const int opened = crypto_secretbox_open_easy(reinterpret_cast<unsigned char*>(text.data()),
-                                                box.data() + crypto_secretbox_NONCEBYTES,
-                                                size - crypto_secretbox_NONCEBYTES,
-                                                box.data(),
+                                                nonce + crypto_secretbox_NONCEBYTES,
+                                                box->size() - crypto_secretbox_NONCEBYTES,
+                                                nonce,
                                                 bytes.data());
   sodium_memzero(bytes.data(), bytes.size());
   if (opened != 0) return refuse();

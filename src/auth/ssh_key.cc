@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/encoding.h"
 #include "base/result.h"
 
 namespace ty::auth {
@@ -46,18 +47,6 @@ class Wire {
   std::string bytes_;
 };
 
-std::string base64(std::string_view bytes) {
-  constexpr int kVariant = sodium_base64_VARIANT_ORIGINAL;
-  std::string out(sodium_base64_encoded_len(bytes.size(), kVariant), '\0');
-  sodium_bin2base64(out.data(),
-                    out.size(),
-                    reinterpret_cast<const unsigned char*>(bytes.data()),
-                    bytes.size(),
-                    kVariant);
-  out.pop_back();
-  return out;
-}
-
 Seed seed_of(const Secret& sealing_key, std::string_view name) {
   const std::string purpose = "trainyard ssh key of " + std::string(name);
   const std::string& key = sealing_key.reveal();
@@ -91,11 +80,11 @@ SshKeyPair derive_ssh_key(const Secret& sealing_key, std::string_view name) {
       Wire().text("none").text("none").text("").number(1).text(blob).text(inner).bytes();
 
   std::string file = "-----BEGIN OPENSSH PRIVATE KEY-----\n";
-  const std::string body = base64(whole);
+  const std::string body = to_base64(whole);
   for (std::size_t at = 0; at < body.size(); at += kLine) file += body.substr(at, kLine) + "\n";
   file += "-----END OPENSSH PRIVATE KEY-----\n";
   return {Secret(std::move(file)),
-          std::string(kType) + " " + base64(blob) + " " + std::string(name) + "\n"};
+          std::string(kType) + " " + to_base64(blob) + " " + std::string(name) + "\n"};
 }
 
 }  // namespace ty::auth

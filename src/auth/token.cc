@@ -7,6 +7,7 @@
 #include <array>
 
 #include "auth/messages.h"
+#include "base/encoding.h"
 
 namespace ty::auth {
 
@@ -91,14 +92,8 @@ std::optional<TokenKind> token_kind(std::string_view text) {
 }
 
 std::string token_hash(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string hex;
-  hex.reserve(std::size_t{2} * crypto_hash_sha256_BYTES);
-  for (const unsigned char byte : sha256(text)) {
-    hex += kHex[byte >> 4];
-    hex += kHex[byte & 15];
-  }
-  return hex;
+  const auto hash = sha256(text);
+  return to_hex({reinterpret_cast<const char*>(hash.data()), hash.size()});
 }
 
 bool same_secret(std::string_view a, std::string_view b) {

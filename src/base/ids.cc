@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/encoding.h"
 #include "base/result.h"
 
 namespace ty {
@@ -18,19 +19,12 @@ void fill_random(unsigned char* out, std::size_t size) {
     TY_CHECK(n > 0 || errno == EINTR, "the kernel always has random bytes for us");
   }
 }
-constexpr char kHex[] = "0123456789abcdef";
 }  // namespace
 
 std::string random_hex(std::size_t bytes) {
-  std::vector<unsigned char> raw(bytes);
-  fill_random(raw.data(), raw.size());
-  std::string text;
-  text.reserve(bytes * 2);
-  for (const unsigned char byte : raw) {
-    text += kHex[byte >> 4];
-    text += kHex[byte & 15];
-  }
-  return text;
+  std::string raw(bytes, '\0');
+  fill_random(reinterpret_cast<unsigned char*>(raw.data()), raw.size());
+  return to_hex(raw);
 }
 
 JobId random_job_id() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/encoding.h"
 #include "base/text.h"
 
 namespace ty::model {
@@ -58,11 +59,9 @@ std::string dns_name(std::string_view text, std::string_view fallback_id) {
   if (name.size() <= kLongestName) return name;
   unsigned char hash[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(name.data()), name.size(), hash);
-  constexpr char kHex[] = "0123456789abcdef";
   name.resize(kLongestName - 5);
   while (name.back() == '-') name.pop_back();
-  return name + '-' + kHex[hash[0] >> 4] + kHex[hash[0] & 15] + kHex[hash[1] >> 4] +
-         kHex[hash[1] & 15];
+  return name + '-' + to_hex({reinterpret_cast<const char*>(hash), 2});
 }
 
 std::string gpu_manager_name(std::string_view text) {

@@ -10,6 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/encoding.h"
+
 namespace ty::control {
 
 namespace {
@@ -26,14 +28,7 @@ class Digest {
     unsigned char raw[EVP_MAX_MD_SIZE];
     unsigned size = 0;
     EVP_DigestFinal_ex(context_.get(), raw, &size);
-    constexpr char kHex[] = "0123456789abcdef";
-    std::string text;
-    text.reserve(std::size_t{size} * 2);
-    for (unsigned i = 0; i < size; ++i) {
-      text += kHex[raw[i] >> 4];
-      text += kHex[raw[i] & 15];
-    }
-    return text;
+    return to_hex({reinterpret_cast<const char*>(raw), size});
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "model/impl/job_facts.h"
 
@@ -18,13 +19,7 @@ std::string md5_hex(const std::string& text) {
   unsigned char hash[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
   EVP_Digest(text.data(), text.size(), hash, &size, EVP_md5(), nullptr);
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string hex;
-  for (unsigned int i = 0; i < size; ++i) {
-    hex += kHex[hash[i] >> 4];
-    hex += kHex[hash[i] & 15];
-  }
-  return hex;
+  return to_hex({reinterpret_cast<const char*>(hash), size});
 }
 
 std::int64_t whole_cores(const RoleSpec& role) { return (role.resources.cpu_milli + 999) / 1000; }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <tuple>
 
+#include "base/encoding.h"
 #include "store/impl/handles.h"
 #include "store/messages.h"
 
@@ -29,18 +30,6 @@ std::optional<std::int64_t> read_number(std::string_view& text) {
   if (error != std::errc{}) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
-}
-
-std::optional<std::string> read_hex(std::string_view text) {
-  if (text.size() % 2 != 0) return std::nullopt;
-  std::string bytes;
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    unsigned value = 0;
-    const auto [end, error] = std::from_chars(text.data() + i, text.data() + i + 2, value, 16);
-    if (error != std::errc{} || end != text.data() + i + 2) return std::nullopt;
-    bytes.push_back(static_cast<char>(value));
-  }
-  return bytes;
 }
 
 }  // namespace
@@ -141,7 +130,7 @@ Result<std::optional<Position>> read_cursor(const JobQuery& query) {
   const bool more = cursor.starts_with('.');
   if (more) cursor.remove_prefix(1);
   if (query.sort == JobSort::Name) {
-    auto name = more ? read_hex(cursor) : std::nullopt;
+    auto name = more ? from_hex(cursor) : std::nullopt;
     if (!name) return bad();
     position.name = *std::move(name);
     cursor = {};

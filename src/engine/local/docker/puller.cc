@@ -10,6 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json.hpp>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "engine/local/docker/image.h"
 #include "rt/within.h"
@@ -24,25 +25,12 @@ namespace {
 constexpr Millis kTellEvery{500};
 constexpr Seconds kSilence{20};
 
-/// RFC 4648 with the alphabet for addresses, as Docker wants credentials.
-std::string base64url(std::string_view bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8 | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0);
-    for (std::size_t k = 0; k < 4; ++k)
-      out.push_back(k <= n ? kDigits[group >> (18 - 6 * k) & 63] : '=');
-  }
-  return out;
-}
-
+/// As Docker wants credentials.
 std::string encoded(const RegistryLogin& login) {
-  return base64url(json::serialize(json::object{{"username", login.username},
+  return to_base64(json::serialize(json::object{{"username", login.username},
                                                 {"password", login.password.reveal()},
-                                                {"serveraddress", login.server}}));
+                                                {"serveraddress", login.server}}),
+                   Base64::Url);
 }
 
 }  // namespace
