@@ -8,6 +8,7 @@
 
 #include "store/impl/migrations.h"
 #include "store/impl/placeholders.h"
+#include "store/impl/postgres.h"
 #include "store/impl/sqlite.h"
 #include "store/impl/test_fixture.h"
 
@@ -394,6 +395,40 @@ TEST(PostgresTest, ALostConnectionIsMadeAnew) {
   run(world.stores->settings.set("a", "2"));
   EXPECT_FALSE(world.db->read_now(cut));
   EXPECT_EQ(run(world.stores->settings.get("a")), "2");
+}
+
+TEST(PostgresTest, AStatementThatTakesTooLongIsGivenUpAndTheNextOneWorks) {
+  World world(PostgresServer::shared().make_database() + "?options=-cstatement_timeout%3D50ms");
+  const auto sleep = [](Tx& tx) -> Result<void> {
+    TY_DO(tx.value<std::int64_t>("select 1 from pg_sleep(600)"));
+    return {};
+  };
+  for (const auto& answer : {world.db->write_now(sleep), world.db->read_now(sleep)}) {
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().code, Errc::Timeout);
+  }
+  run(world.stores->settings.set("a", "1"));
+  EXPECT_EQ(run(world.stores->settings.get("a")), "1");
+}
+
+TEST(PostgresTest, AStatementHasAMinuteUnlessSomebodySaidOtherwise) {
+  const auto limit = [](Tx& tx) -> Result<std::string> {
+    TY_TRY(const auto told, tx.value<std::string>("select current_setting('statement_timeout')"));
+    return told.value_or("");
+  };
+  World plain(PostgresServer::shared().make_database());
+  EXPECT_EQ(ok(plain.db->write_now(limit)), "1min");
+  EXPECT_EQ(ok(plain.db->read_now(limit)), "1min");
+  World told(PostgresServer::shared().make_database() + "?options=-cstatement_timeout%3D7s");
+  EXPECT_EQ(ok(told.db->read_now(limit)), "7s");
+}
+
+TEST(PostgresTest, ASilentNetworkHasLimitsUnlessTheAddressNamesItsOwn) {
+  EXPECT_TRUE(
+      with_network_limits("postgres://a@b/c").starts_with("postgres://a@b/c?connect_timeout=10&"));
+  const std::string own = with_network_limits("postgres://a@b/c?connect_timeout=3&sslmode=require");
+  // libpq takes the last.
+  EXPECT_TRUE(own.ends_with("&connect_timeout=3&sslmode=require")) << own;
 }
 
 TEST(PostgresTest, ItsAddressIsShownWithoutThePassword) {

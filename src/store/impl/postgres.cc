@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "store/impl/libpq.h"
 #include "store/impl/placeholders.h"
@@ -22,6 +23,15 @@ constexpr const char* kLockQuery = "select pg_try_advisory_lock(8390880602276259
 constexpr auto kLockPatience = std::chrono::seconds(5);
 constexpr int kOldestServer = 120'000;
 
+/// How long a server may take to let us in, and a network to say that it is gone.
+constexpr std::string_view kNetworkLimits =
+    "connect_timeout=10&tcp_user_timeout=30000&keepalives_idle=30&keepalives_interval=10&"
+    "keepalives_count=3";
+/// Unless the URL, the role or the database has a limit of its own.
+constexpr const char* kStatementLimit =
+    "select set_config('statement_timeout', '60s', false) "
+    "where current_setting('statement_timeout') = '0'";
+
 struct Clear {
   const pq::Library* pq;
   void operator()(pq::Res* result) const { pq->clear(result); }
@@ -31,17 +41,6 @@ using Answer = std::unique_ptr<pq::Res, Clear>;
 std::string first_line(const char* text) {
   std::string_view line = trim(text ? text : "");
   return std::string(line.substr(0, line.find('\n')));
-}
-
-/// `\x4142` as `AB`.
-std::string from_hex(std::string_view text) {
-  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  std::string bytes;
-  bytes.reserve(text.size() / 2);
-  for (std::size_t i = 2; i + 1 < text.size(); i += 2) {
-    bytes.push_back(static_cast<char>(digit(text[i]) * 16 + digit(text[i + 1])));
-  }
-  return bytes;
 }
 
 }  // namespace
@@ -78,7 +77,10 @@ class PostgresConnection final : public Connection {
     must_undo_ = false;
     return run("rollback to savepoint one; release savepoint one");
   }
-  Result<void> run_script(const std::string& sql) override { return run(sql.c_str()); }
+  Result<void> run_script(const std::string& sql) override {
+    // Scripts are migrations: rewriting a large table may take as long as it takes.
+    return run(("set local statement_timeout = 0;" + sql).c_str());
+  }
 
   Result<void> reconnect() override {
     drop_statements();
@@ -96,6 +98,7 @@ class PostgresConnection final : public Connection {
       return fail(Errc::Unavailable, say::postgres_too_old());
     }
     TY_DO(run("set client_encoding = 'UTF8'; set synchronous_commit = on; set bytea_output = hex"));
+    TY_DO(run(kStatementLimit));
     if (access_ == Access::Write) TY_DO(lock());
     return {};
   }
@@ -110,6 +113,7 @@ class PostgresConnection final : public Connection {
     const char* text = result ? pq_->result_field(result, pq::kDiagMessage) : nullptr;
     const std::string message = first_line(text ? text : pq_->error_message(raw_));
     if (state.starts_with("23")) return {Errc::Conflict, plain(message)};
+    if (state == "57014") return {Errc::Timeout, say::postgres_too_slow({.why = message})};
     if (state == "22021") return {Errc::Invalid, plain(message)};  // bytes that are no text
     Error error{Errc::Internal, say::postgres_failed({.why = message})};
     const bool gone = pq_->status(raw_) != pq::kConnectionOk;
@@ -239,7 +243,9 @@ class PostgresStatement final : public Statement {
             static_cast<std::size_t>(pq.length(answer_.get(), row_, column))};
   }
   std::string_view blob(int column) const override {
-    decoded_ = from_hex(text(column));
+    std::string_view hex = text(column);
+    if (hex.starts_with("\\x")) hex.remove_prefix(2);
+    decoded_ = from_hex(hex).value_or("");
     return decoded_;
   }
 
@@ -268,9 +274,20 @@ Result<std::unique_ptr<Statement>> PostgresConnection::prepare(std::string_view 
 Result<std::unique_ptr<Connection>> open_postgres(const std::string& url,
                                                   Connection::Access access) {
   TY_TRY(const pq::Library* pq, pq::load());
-  auto connection = std::make_unique<PostgresConnection>(pq, pq->connect(url.c_str()), access);
+  auto connection = std::make_unique<PostgresConnection>(
+      pq, pq->connect(with_network_limits(url).c_str()), access);
   TY_DO(connection->ready());
   return connection;
+}
+
+std::string with_network_limits(const std::string& url) {
+  const auto query = url.find('?');
+  std::string limited = url.substr(0, query);
+  limited += '?';
+  limited += kNetworkLimits;
+  // Of a parameter that is there twice libpq takes the last: what the URL says holds.
+  if (query != url.npos) limited += "&" + url.substr(query + 1);
+  return limited;
 }
 
 std::string describe_postgres(const std::string& url) {

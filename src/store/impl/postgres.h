@@ -12,6 +12,9 @@ namespace ty::store {
 Result<std::unique_ptr<Connection>> open_postgres(const std::string& url,
                                                   Connection::Access access);
 
+/// The URL with limits on how long the network may be silent; those it names itself stay.
+std::string with_network_limits(const std::string& url);
+
 /// `PostgreSQL, host:port/database`, never with a password.
 std::string describe_postgres(const std::string& url);
 
