@@ -13,6 +13,12 @@ project(shared_cache CXX)
 add_compile_options(-g1 -Xclang -fno-pch-timestamp)
 add_executable(hello hello.cc)
 target_precompile_headers(hello PRIVATE ${CMAKE_SOURCE_DIR}/greeting.h)
+
+# As ty_module() has it: files compiled together, by a list of them in the build folder, with the header of another target.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/units/unit.cc CONTENT "#include \\"again.cc\\"\\n")
+add_executable(again ${CMAKE_BINARY_DIR}/units/unit.cc)
+target_include_directories(again PRIVATE ${CMAKE_SOURCE_DIR})
+target_precompile_headers(again REUSE_FROM hello)
 """
 
 
@@ -21,7 +27,8 @@ def make_clone(folder):
     shutil.copy(ROOT / "tools/compile", folder / "tools")
     (folder / "CMakeLists.txt").write_text(CMAKE)
     (folder / "greeting.h").write_text('#pragma once\ninline const char* greeting() { return "hello"; }\n')
-    (folder / "hello.cc").write_text("#include <cstdio>\nint main() { std::puts(greeting()); }\n")
+    for name in ("hello.cc", "again.cc"):
+        (folder / name).write_text("#include <cstdio>\nint main() { std::puts(greeting()); }\n")
 
 
 def build(folder, cache):
@@ -45,7 +52,7 @@ def test_a_clone_builds_from_the_cache_of_one_that_was_removed(tmp_path):
     assert build(tmp_path / "first", cache) == 0
     shutil.rmtree(tmp_path / "first")
     make_clone(tmp_path / "second")
-    assert build(tmp_path / "second", cache) == 1, "hello.cc was compiled in the first clone already"
+    assert build(tmp_path / "second", cache) == 2, "both files were compiled in the first clone already"
 
 
 def test_a_clone_built_anew_takes_its_own_precompiled_header_not_that_of_a_later_one(tmp_path):
@@ -55,7 +62,7 @@ def test_a_clone_built_anew_takes_its_own_precompiled_header_not_that_of_a_later
         build(tmp_path / name, cache)
     shutil.rmtree(tmp_path / "second")
     shutil.rmtree(tmp_path / "first/build")
-    assert build(tmp_path / "first", cache) == 2
+    assert build(tmp_path / "first", cache) == 3
     header, = (tmp_path / "first/build").rglob("*.pch")
     assert str(tmp_path / "first").encode() in header.read_bytes()
     assert str(tmp_path / "second").encode() not in header.read_bytes()
