@@ -73,7 +73,7 @@ RoleCount count_role(const JobLife& life, const RoleSpec& role, int r) {
   return count;
 }
 
-bool has_started(const RoleSpec& role, const RoleCount& count, bool any) {
+bool role_has_started(const RoleSpec& role, const RoleCount& count, bool any) {
   const auto enough = any ? std::int64_t{1} : role.min_available.value_or(role.count);
   return count.up >= std::min<std::int64_t>(enough, count.ends.total);
 }
@@ -89,7 +89,7 @@ AfterState state_of(const JobSpec& spec, const JobLife& life, const After& after
   if (target < 0) return AfterState::Met;
   const RoleSpec& role = spec.roles[static_cast<std::size_t>(target)];
   const RoleCount count = count_role(life, role, target);
-  const bool met = after.when == AfterWhen::Started ? has_started(role, count, after.any)
+  const bool met = after.when == AfterWhen::Started ? role_has_started(role, count, after.any)
                                                     : has_succeeded(role, count, after.any);
   if (met) return AfterState::Met;
   return count.ends.has_ended() ? AfterState::Never : AfterState::Open;
