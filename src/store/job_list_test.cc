@@ -2,9 +2,9 @@
 #include <map>
 #include <random>
 #include <set>
-#include <thread>
 
 #include "base/text.h"
+#include "store/impl/name_index.h"
 #include "store/impl/test_fixture.h"
 
 namespace ty::store::testing {
@@ -74,8 +74,14 @@ class JobListTest : public OnBoth {
       owners.push_back(world.user("owner" + std::to_string(i)));
     }
     add_jobs(size() * 2 / 3);
-    // The names up to here get into the index, the later ones may not.
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    // The names up to here are in the index, the later ones may not be.
+    ok(world.db->write_now([](Tx& tx) -> Result<void> {
+      NameIndex names;
+      do {
+        TY_DO(names.advance(tx));
+      } while (tx.memory().more_names);
+      return {};
+    }));
     add_jobs(size() - size() * 2 / 3);
   }
 

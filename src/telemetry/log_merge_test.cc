@@ -7,8 +7,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 #include <future>
-#include <mutex>
-#include <thread>
 
 #include "telemetry/impl/testing.h"
 #include "telemetry/log_keeper.h"
@@ -163,23 +161,15 @@ std::string lines_of(const std::string& text, const std::string& label) {
 TEST(LogMergeFollower, LosesNoLineOfTasksThatComeAndGo) {
   const TempDir dir;
   asio::io_context io;
-  auto work = std::make_optional(asio::make_work_guard(io));
-  std::thread thread([&] { io.run(); });
-  auto watcher = std::make_unique<LogWatcher>(io.get_executor(), 20s);
-  std::mutex mutex;
+  const auto work = asio::make_work_guard(io);
+  LogWatcher watcher(io.get_executor(), 24h);
   MergeView view;
   write_log(dir / "0", {{"early\n", kStart}});
   view.sources = {{"t0", dir / "0"}};
   view.ended = {false};
 
-  auto followed = asio::co_spawn(io,
-                                 follow(*watcher,
-                                        io.get_executor(),
-                                        [&] {
-                                          const std::scoped_lock lock(mutex);
-                                          return view;
-                                        }),
-                                 asio::use_future);
+  auto followed = asio::co_spawn(
+      io, follow(watcher, io.get_executor(), [&] { return view; }), asio::use_future);
   std::vector<std::string> expected = {"early\n", "", ""};
   std::vector<LogWriter> writers;
   writers.push_back(std::move(*LogWriter::open(dir / "0")));
@@ -188,7 +178,6 @@ TEST(LogMergeFollower, LosesNoLineOfTasksThatComeAndGo) {
     if (i == 300 || i == 700) {
       const std::string name = std::to_string(writers.size());
       writers.push_back(std::move(*LogWriter::open(dir / name)));
-      const std::scoped_lock lock(mutex);
       view.sources.push_back({"t" + name, dir / name});
       view.ended.push_back(false);
     }
@@ -197,27 +186,19 @@ TEST(LogMergeFollower, LosesNoLineOfTasksThatComeAndGo) {
     piece += random() % 3 == 0 ? "" : "\n";
     expected[to] += piece;
     ASSERT_TRUE(writers[to].append(piece, kStart + Millis{i}));
-    if (i == 1500) {
-      const std::scoped_lock lock(mutex);
-      watcher->poke(dir / "0");
-    }
-    if (i % 100 == 0) std::this_thread::sleep_for(4ms);
+    if (i == 1500) watcher.poke(dir / "0");
+    for (auto steps = random() % 4; steps > 0; --steps) io.poll_one();  // it reads meanwhile
   }
-  {
-    const std::scoped_lock lock(mutex);
-    view.ended = {true, true, true};
-    view.complete = true;
-  }
-  watcher->poke(dir / "0");
+  view.ended = {true, true, true};
+  view.complete = true;
+  watcher.poke(dir / "0");
+  while (followed.wait_for(0s) != std::future_status::ready) io.run_one();
   const std::string text = followed.get();
   for (std::size_t i = 0; i < 3; ++i) {
     if (!expected[i].ends_with('\n')) expected[i] += '\n';
     EXPECT_TRUE(lines_of(text, "t" + std::to_string(i)) == expected[i]) << i;
   }
-  EXPECT_EQ(watcher->followers(), 0u);
-  watcher.reset();
-  work.reset();
-  thread.join();
+  EXPECT_EQ(watcher.followers(), 0u);
 }
 
 TEST(LogMergeFollower, AFinishedJobIsMergedAndEnds) {
