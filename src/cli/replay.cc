@@ -255,7 +255,7 @@ void add_replay(CLI::App& app, Context& context) {
   command
       ->add_option("--estimate-every",
                    options->site.estimate_every,
-                   "Of those who must wait, every so manieth is told when it will start; 0: none")
+                   "Estimate the start of every Nth job that must wait; 0: none")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command->add_option("--plot", options->plot, "Draw it: a .svg, or an .html page with the figures")

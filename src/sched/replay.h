@@ -49,9 +49,9 @@ const std::vector<ReplayPolicy>& replay_policies();
 struct ReplaySite {
   int nodes = 60;
   int gpus_per_node = 8;
-  Millis restart{0};       ///< what a job loses each time it goes on after having been stopped
-  int estimate_every = 0;  ///< every so manieth of those who cannot start at once is told when it
-                           ///< will; 0: none
+  Millis restart{0};  ///< what a job loses each time it goes on after having been stopped
+  int estimate_every =
+      0;  ///< every Nth of those who cannot start at once gets an estimate; 0: none
 };
 
 /// Whether every job of the trace could run on the empty site; the error names the first that could

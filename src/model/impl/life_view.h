@@ -29,7 +29,7 @@ std::optional<Time> restart_due(const Task& task);
 /// The time limit in force: the job's, or the site's where that is shorter.
 std::optional<Seconds> limit_in_force(const JobLife& life, const SiteRules& rules);
 
-/// The running time left strikes at this moment, given that it runs since `since`.
+/// When the time limit ends a job that has been running since `since`.
 std::optional<Time> time_limit_ends(const JobLife& life, const SiteRules& rules, Time since);
 
 /// When one stretch of waiting becomes too long.
