@@ -107,38 +107,36 @@ Result<Time> creation_time(Tx& tx, Time wanted) {
 }
 
 Result<void> insert_job_row(Tx& tx, const NewJob& fresh, const Job& job, const Handle& handle) {
-  const model::JobLife& life = job.life;
   const std::optional<std::string_view> key =
       fresh.idempotency_key.empty() ? std::nullopt
                                     : std::optional<std::string_view>(fresh.idempotency_key);
-  TY_DO(tx.exec(
+  static const std::string insert = fmt::format(
       "insert into jobs (seq, id, name, handle, handle_number, owner_id, workspace_id, dialect, "
-      "priority, created_at, role_counts, gpus_total, ttl, idempotency_key, version, state, "
-      "attempt, queued_at, not_before, ran, time_limit) "
+      "priority, created_at, role_counts, gpus_total, ttl, idempotency_key, version, {}) "
       "values (:seq, :id, :name, :handle, :handle_number, :owner, :workspace, :dialect, "
-      ":priority, :created_at, :role_counts, :gpus, :ttl, :key, :version, :state, "
-      ":attempt, :queued_at, :not_before, :ran, :time_limit)",
-      job.seq,
-      job.id,
-      job.name,
-      job.handle,
-      handle.number,
-      job.owner,
-      job.workspace,
-      job.dialect,
-      job.priority,
-      job.created_at,
-      write_role_counts(life.tasks),
-      job.gpus_total,
-      fresh.ttl,
-      key,
-      job.version,
-      life.state,
-      life.attempt,
-      life.queued_at,
-      life.not_before,
-      life.ran,
-      life.time_limit));
+      ":priority, :created_at, :role_counts, :gpus, :ttl, :key, :version, {})",
+      life_columns(""),
+      life_columns(":"));
+  const std::string role_counts = write_role_counts(job.life.tasks);
+  LifeParams values;
+  values.params.reserve(15 + kLifeColumns);
+  values.params.assign({Param(job.seq),
+                        Param(job.id),
+                        Param(job.name),
+                        Param(job.handle),
+                        Param(handle.number),
+                        Param(job.owner),
+                        Param(job.workspace),
+                        Param(job.dialect),
+                        Param(job.priority),
+                        Param(job.created_at),
+                        Param(role_counts),
+                        Param(job.gpus_total),
+                        Param(fresh.ttl),
+                        Param(key),
+                        Param(job.version)});
+  values.add(job.life, true);
+  TY_DO(tx.exec_params(insert, values.params));
   return {};
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "store/impl/event_rows.h"
@@ -67,48 +69,23 @@ Result<void> keep_attempt(Tx& tx, JobSeq seq, const Before& before, const JobLif
   return {};
 }
 
-/// Two texts, because an UPDATE that names an indexed column rewrites its index entries even when
-/// the value stays.
-constexpr const char* kUpdate =
-    "update jobs set version = version + 1, ending_as = :ending_as, attempt = :attempt, retries = "
-    ":retries, "
-    "decision = :decision, queued_at = :queued_at, not_before = :not_before, placed_at = "
-    ":placed_at, "
-    "started_at = :started_at, decided_at = :decided_at, stop_at = :stop_at, ran = :ran, "
-    "time_limit = :time_limit "
-    "where seq = :seq";
-constexpr const char* kUpdateAndMove =
-    "update jobs set version = version + 1, ending_as = :ending_as, attempt = :attempt, retries = "
-    ":retries, "
-    "decision = :decision, queued_at = :queued_at, not_before = :not_before, placed_at = "
-    ":placed_at, "
-    "started_at = :started_at, decided_at = :decided_at, stop_at = :stop_at, ran = :ran, "
-    "time_limit = :time_limit, "
-    "state = :state, ended_at = :ended_at, expires_at = :expires_at where seq = :seq";
-
 Result<void> update_row(Tx& tx, JobSeq seq, const Before& before, const JobLife& life) {
-  const auto retries = retries_column(life.retries);
-  const auto decision = decision_column(life.decision);
-  std::vector<Param> params{Param(life.ending_as),
-                            Param(life.attempt),
-                            Param(retries),
-                            Param(decision),
-                            Param(life.queued_at),
-                            Param(life.not_before),
-                            Param(life.placed_at),
-                            Param(life.started_at),
-                            Param(life.decided_at),
-                            Param(life.stop_at),
-                            Param(life.ran),
-                            Param(life.time_limit)};
+  static const std::string update = fmt::format(
+      "update jobs set version = version + 1, {} where seq = :seq", life_assignments(false));
+  static const std::string update_and_move = fmt::format(
+      "update jobs set version = version + 1, {}, expires_at = :expires_at where seq = :seq",
+      life_assignments(true));
   const bool moves = life.state != before.cell.state;
+  LifeParams values;
+  values.params.reserve(kLifeColumns + 2);
+  values.add(life, moves);
   if (moves) {
     std::optional<Time> expires_at;
     if (life.ended_at && before.ttl) expires_at = *life.ended_at + *before.ttl;
-    params.insert(params.end(), {Param(life.state), Param(life.ended_at), Param(expires_at)});
+    values.params.emplace_back(expires_at);
   }
-  params.push_back(Param(seq));
-  TY_DO(tx.exec_params(moves ? kUpdateAndMove : kUpdate, params));
+  values.params.emplace_back(seq);
+  TY_DO(tx.exec_params(moves ? update_and_move : update, values.params));
   if (!moves) return {};
   return count_move(tx, before.cell, life.state);
 }

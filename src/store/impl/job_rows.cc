@@ -28,11 +28,10 @@ std::optional<std::string> json_unless_default(const T& value) {
 std::string job_columns(std::string_view owner_name, std::string_view workspace_name) {
   return fmt::format(
       "j.seq, j.id, j.name, j.handle, j.owner_id, {}, j.workspace_id, {}, j.dialect, j.priority, "
-      "j.created_at, j.role_counts, j.gpus_total, j.version, j.state, j.ending_as, j.attempt, "
-      "j.retries, j.decision, j.queued_at, j.not_before, j.placed_at, j.started_at, j.decided_at, "
-      "j.stop_at, j.ended_at, j.ran, j.time_limit",
+      "j.created_at, j.role_counts, j.gpus_total, j.version, {}",
       owner_name,
-      workspace_name);
+      workspace_name,
+      life_columns("j."));
 }
 
 std::string write_role_counts(const std::vector<Task>& tasks) {
@@ -60,9 +59,6 @@ std::vector<int> read_role_counts(std::string_view text) {
 
 std::optional<std::string> decision_column(const model::Decision& decision) {
   return json_unless_default(decision);
-}
-std::optional<std::string> retries_column(const model::RetryCount& retries) {
-  return json_unless_default(retries);
 }
 std::optional<std::string> ending_column(const model::Ending& ending) {
   return json_unless_default(ending);
@@ -95,24 +91,7 @@ Result<Job> read_job(const Rows& rows) {
   job.tasks_total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   job.gpus_total = rows.integer(c++);
   job.version = rows.integer(c++);
-  model::JobLife& life = job.life;
-  life.state = rows.get<model::JobState>(c++);
-  life.ending_as = rows.get<std::optional<model::JobState>>(c++);
-  life.attempt = rows.get<int>(c++);
-  if (!rows.is_null(c)) {
-    TY_TRY(life.retries, model::retry_count_from_json(rows.text(c)));
-  }
-  ++c;
-  TY_TRY(life.decision, read_decision(rows, c++));
-  life.queued_at = rows.get<Time>(c++);
-  life.not_before = rows.get<std::optional<Time>>(c++);
-  life.placed_at = rows.get<std::optional<Time>>(c++);
-  life.started_at = rows.get<std::optional<Time>>(c++);
-  life.decided_at = rows.get<std::optional<Time>>(c++);
-  life.stop_at = rows.get<std::optional<Time>>(c++);
-  life.ended_at = rows.get<std::optional<Time>>(c++);
-  life.ran = rows.get<Millis>(c++);
-  life.time_limit = rows.get<std::optional<Seconds>>(c++);
+  TY_DO(read_life(rows, c, job.life));
   return job;
 }
 

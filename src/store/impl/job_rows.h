@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "model/job.h"
 #include "model/job_progress.h"
+#include "store/impl/life_fields.h"
 #include "store/tx.h"
 
 /// Rows of the job tables as the model's values.
@@ -19,8 +20,10 @@ std::string job_columns(std::string_view owner_name, std::string_view workspace_
 /// Where some of them are.
 namespace job_column {
 inline constexpr int kName = 2, kHandle = 3, kOwner = 4, kWorkspace = 6, kDialect = 8,
-                     kCreatedAt = 10, kRoleCounts = 11, kState = 14, kEndedAt = 25;
-}
+                     kCreatedAt = 10, kRoleCounts = 11, kLife = 14;
+inline constexpr int kState = kLife + life_column("state");
+inline constexpr int kEndedAt = kLife + life_column("ended_at");
+}  // namespace job_column
 /// Both names joined in.
 inline constexpr const char* kJobTables =
     "jobs j left join users u on u.id = j.owner_id left join workspaces w on w.id = j.workspace_id";
@@ -31,7 +34,6 @@ std::vector<int> read_role_counts(std::string_view text);
 
 /// Null where the value says nothing.
 std::optional<std::string> decision_column(const model::Decision& decision);
-std::optional<std::string> retries_column(const model::RetryCount& retries);
 std::optional<std::string> ending_column(const model::Ending& ending);
 std::optional<std::string> placement_column(const std::optional<model::Placement>& placement);
 Result<model::Decision> read_decision(const Rows& rows, int column);
