@@ -67,7 +67,7 @@ Result<std::unique_ptr<App>> App::start(config::Config config) {
   TY_TRY(control::DataDir dirs, control::DataDir::open(config.data_dir));
   TY_TRY(std::unique_ptr<store::Database> db, store::Database::open(database_config(config, dirs)));
   std::unique_ptr<App> app(new App(std::move(config), std::move(dirs), std::move(db)));
-  TY_DO(app->registries.load());
+  TY_DO(run_on(app->background.io, app->registries.load(app->dirs.old_registries_file())));
   TY_DO(app->open_engine());
   TY_DO(app->begin());
   return app;

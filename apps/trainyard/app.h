@@ -30,6 +30,7 @@
 #include "store/database.h"
 #include "store/event_store.h"
 #include "store/job_store.h"
+#include "store/registry_store.h"
 #include "store/token_store.h"
 #include "store/user_store.h"
 #include "store/workspace_store.h"
@@ -90,6 +91,7 @@ class App {
   store::SessionStore sessions{*db};
   store::WorkspaceStore workspaces{*db};
   store::SettingStore settings{*db};
+  store::RegistryStore registry_logins{*db};
 
   Loop background;  ///< log watching, housekeeping
   Loop control;     ///< owns all job state
@@ -108,7 +110,8 @@ class App {
                             .watcher = log_watcher,
                             .pool = blocking}};
   control::AccountService accounts;
-  control::RegistryService registries{dirs.registries_file(), workspaces};
+  control::RegistryService registries{
+      {.logins = registry_logins, .workspaces = workspaces, .secrets = secrets}};
 
   // What depends on the engine, which tells the controller what it sees.
   std::unique_ptr<engine::Engine> engine;

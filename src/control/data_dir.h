@@ -23,7 +23,8 @@ class DataDir {
   std::string database_file() const { return root_ + "/trainyard.db"; }
   std::string server_file() const { return root_ + "/server.json"; }
   std::string admin_token_file() const { return root_ + "/admin.token"; }
-  std::string registries_file() const { return root_ + "/registries"; }
+  /// Of earlier versions; what it held is in the database now.
+  std::string old_registries_file() const { return root_ + "/registries"; }
   std::string secret_key_file() const { return root_ + "/secret.key"; }
   std::string storage() const { return root_ + "/storage"; }
   std::string logs() const { return root_ + "/logs"; }

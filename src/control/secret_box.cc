@@ -53,6 +53,11 @@ Result<void> SecretBox::seal(model::JobSpec& spec,
   return {};
 }
 
+Result<std::string> SecretBox::seal(const Secret& value) const {
+  TY_TRY(const Secret secret_key, key());
+  return auth::seal(secret_key, value);
+}
+
 Result<Secret> SecretBox::open(const model::SecretRef& ref) const {
   if (!ref.sealed) return Secret();
   TY_TRY(const Secret secret_key, key());

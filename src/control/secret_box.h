@@ -20,6 +20,8 @@ class SecretBox {
 
   /// Every `@name` of the spec (jobspec/read.h) becomes its sealed value.
   Result<void> seal(model::JobSpec& spec, const std::map<std::string, Secret>& values) const;
+  /// For the database.
+  Result<std::string> seal(const Secret& value) const;
   /// Path → value of all the job's sealed secrets.
   Result<model::TextMap> open(const model::JobSpec& spec) const;
   Result<Secret> open(const model::SecretRef& ref) const;

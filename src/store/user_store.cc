@@ -142,7 +142,8 @@ asio::awaitable<Result<void>> UserStore::remove(UserId id) {
     for (const char* sql : {"delete from tokens where user_id = :id",
                             "delete from sessions where user_id = :id",
                             "delete from sign_in_links where user_id = :id",
-                            "delete from memberships where user_id = :id"}) {
+                            "delete from memberships where user_id = :id",
+                            "delete from registry_logins where user_id = :id"}) {
       TY_DO(tx.exec(sql, id));
     }
     return tx.remember_id(Sequence::Users, id.value);

@@ -155,6 +155,7 @@ asio::awaitable<Result<void>> WorkspaceStore::remove(WorkspaceId id) {
     TY_TRY(const auto gone, tx.exec("delete from workspaces where id = :id", id));
     if (gone == 0) return fail(Errc::NotFound, say::no_workspace());
     TY_DO(tx.exec("delete from memberships where workspace_id = :id", id));
+    TY_DO(tx.exec("delete from registry_logins where workspace_id = :id", id));
     return tx.remember_id(Sequence::Workspaces, id.value);
   };
   Result<void> written = co_await db_.write(std::move(write));

@@ -21,7 +21,7 @@ Answer list_registries(Context& context, Call& call) {
   TY_CO_TRY(const auto logins, co_await context.services.registries.list(call.who));
   co_return json(200, [&](JsonWriter& out) {
     out.object().key("registries").array();
-    for (const control::RegistryService::Shown& login : logins) write_registry(out, login);
+    for (const control::RegistryView& login : logins) write_registry(out, login);
     out.end_array().end_object();
   });
 }
@@ -29,7 +29,7 @@ Answer list_registries(Context& context, Call& call) {
 Answer set_registry(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
   TY_CO_TRY(const boost::json::value body, co_await read_json(call.request));
-  engine::RegistryLogin login;
+  control::NewRegistryLogin login;
   login.server = std::string(call.request.param("server"));
   std::string password;
   std::string workspace;

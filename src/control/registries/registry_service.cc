@@ -1,13 +1,19 @@
 #include "control/registries/registry_service.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <fstream>
-#include <sstream>
+#include <filesystem>
 
 #include "auth/permission.h"
 #include "base/text.h"
-#include "control/data_dir.h"
+#include "control/registries/old_registries_file.h"
+#include "control/secret_box.h"
+#include "engine/launch.h"
+#include "rt/log.h"
+#include "store/registry_store.h"
+#include "store/workspace_store.h"
 
 namespace ty::control {
 
@@ -17,31 +23,14 @@ namespace {
 
 constexpr std::size_t kLongest = 4096;
 
-/// Any text as one word of a line.
-std::string to_hex(std::string_view text) {
-  std::string out = "x";
-  for (const unsigned char c : text) fmt::format_to(std::back_inserter(out), "{:02x}", c);
-  return out;
-}
-
-std::optional<std::string> from_hex(std::string_view word) {
-  const auto digit = [](char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; };
-  if (!word.starts_with('x') || word.size() % 2 == 0) return std::nullopt;
-  if (word.find_first_not_of("0123456789abcdef", 1) != std::string_view::npos) return std::nullopt;
-  std::string out;
-  for (std::size_t i = 1; i < word.size(); i += 2)
-    out.push_back(static_cast<char>(digit(word[i]) << 4 | digit(word[i + 1])));
-  return out;
-}
-
-Result<void> check(const engine::RegistryLogin& login) {
+Result<void> check(const NewRegistryLogin& login) {
   std::vector<Fault> faults;
   const bool is_host = !login.server.empty() &&
                        login.server.find_first_of(" /\\?#@\t\r\n") == std::string::npos &&
                        login.server.size() <= 255;
   if (!is_host) {
     faults.push_back(
-        {"/server", "is no registry; write for example registry.example.com:5000", "pattern"});
+        {"/server", "is not a registry; write for example registry.example.com:5000", "pattern"});
   }
   if (login.username.empty() || login.username.size() > kLongest)
     faults.push_back({"/username", "missing; write the name you have there", "missing"});
@@ -50,6 +39,19 @@ Result<void> check(const engine::RegistryLogin& login) {
   if (faults.empty()) return {};
   std::string message = faults.front().pointer.substr(1) + " " + faults.front().message;
   return fail(Errc::Invalid, std::move(message), std::move(faults));
+}
+
+/// Gone, and still gone after a power cut: otherwise a password that somebody removed meanwhile
+/// would come back with the file.
+Result<void> remove_for_good(const std::filesystem::path& file) {
+  std::error_code ec;
+  std::filesystem::remove(file, ec);
+  const int folder = ::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool is_synced = folder >= 0 && ::fsync(folder) == 0;
+  if (folder >= 0) ::close(folder);
+  if (ec || !is_synced)
+    return fail(Errc::Unavailable, fmt::format("cannot remove {}", file.string()));
+  return {};
 }
 
 }  // namespace
@@ -65,48 +67,67 @@ std::string registry_name(std::string_view text) {
   return name;
 }
 
-Result<void> RegistryService::load() {
-  std::ifstream file(file_);
-  std::string line;
+asio::awaitable<Result<void>> RegistryService::load(std::string old_file) {
+  TY_CO_DO(co_await take_over(std::move(old_file)));
+  co_return co_await refresh();
+}
+
+asio::awaitable<Result<void>> RegistryService::take_over(std::string old_file) {
+  std::error_code ec;
+  if (!std::filesystem::exists(old_file, ec)) co_return Result<void>{};
+  TY_CO_TRY(std::vector<OldRegistryLogin> old, read_old_registries(old_file));
+  std::vector<store::RegistryLogin> rows;
+  for (OldRegistryLogin& login : old) {
+    TY_CO_TRY(std::string sealed, p_.secrets.seal(login.password));
+    rows.push_back({.user = UserId{login.is_workspace ? 0 : login.id},
+                    .workspace = WorkspaceId{login.is_workspace ? login.id : 0},
+                    .server = std::move(login.server),
+                    .username = std::move(login.username),
+                    .sealed_password = std::move(sealed)});
+  }
+  const std::size_t count = rows.size();
+  // On disk before the file goes. If we die in between, the next start finds both and takes over
+  // what is missing, which is nothing.
+  TY_CO_DO(co_await p_.logins.add_missing(std::move(rows)));
+  TY_CO_DO(remove_for_good(old_file));
+  log::info("registries.taken_over file={} logins={}", old_file, count);
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<void>> RegistryService::refresh() {
+  std::uint64_t mine = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    mine = ++asked_;
+  }
+  TY_CO_TRY(std::vector<store::RegistryLogin> rows, co_await p_.logins.list());
+  std::map<Key, Login> logins;
+  for (store::RegistryLogin& row : rows) {
+    const Result<Secret> password =
+        p_.secrets.open(model::SecretRef{.sealed = row.sealed_password});
+    if (!password) {
+      log::warn("registries.unreadable server={} problem={}", row.server, password.error().message);
+      continue;
+    }
+    logins[{Owner{row.user, row.workspace}, std::move(row.server)}] = {
+        .username = std::move(row.username), .password = *password};
+  }
+  // Of two who changed something at once, whoever began to read later has seen both changes.
   const std::lock_guard lock(mutex_);
-  while (std::getline(file, line)) {
-    std::istringstream words(line);
-    std::string kind, server, username, password;
-    Key key;
-    words >> kind >> key.id >> server >> username >> password;
-    const auto name = from_hex(server);
-    const auto user = from_hex(username);
-    const auto secret = from_hex(password);
-    if (!name || !user || !secret || (kind != "user" && kind != "workspace"))
-      return fail(Errc::Invalid, fmt::format("{} is damaged; remove it to start anew", file_));
-    key.is_workspace = kind == "workspace";
-    key.server = *name;
-    logins_[key] = {.server = *name, .username = *user, .password = Secret(*secret)};
+  if (mine > shown_) {
+    shown_ = mine;
+    logins_ = std::move(logins);
   }
-  return {};
+  co_return Result<void>{};
 }
 
-Result<void> RegistryService::store(const std::map<Key, engine::RegistryLogin>& logins) const {
-  std::string text;
-  for (const auto& [key, login] : logins) {
-    text += fmt::format("{} {} {} {} {}\n",
-                        key.is_workspace ? "workspace" : "user",
-                        key.id,
-                        to_hex(login.server),
-                        to_hex(login.username),
-                        to_hex(login.password.reveal()));
-  }
-  return replace_file(file_, text, 0600);
-}
-
-asio::awaitable<Result<RegistryService::Key>> RegistryService::key_of(const auth::Principal& who,
-                                                                      const std::string& workspace,
-                                                                      const std::string& server) {
+asio::awaitable<Result<RegistryService::Owner>> RegistryService::owner_of(auth::Principal who,
+                                                                          std::string workspace) {
   if (workspace.empty()) {
     TY_CO_DO(auth::may(who, auth::Action::ChangeAccount, {.owner = who.user}));
-    co_return Key{.is_workspace = false, .id = who.user.value, .server = server};
+    co_return Owner{.user = who.user};
   }
-  auto found = co_await workspaces_.find_by_name(workspace);
+  auto found = co_await p_.workspaces.find_by_name(workspace);
   const bool is_visible =
       found && auth::may(who, auth::Action::ShowWorkspace, {.workspace = found->id});
   if (!is_visible) {
@@ -114,26 +135,26 @@ asio::awaitable<Result<RegistryService::Key>> RegistryService::key_of(const auth
                    fmt::format("there is no workspace \"{}\" for you", shorten(workspace)));
   }
   TY_CO_DO(auth::may(who, auth::Action::ManageMembers, {.workspace = found->id}));
-  co_return Key{.is_workspace = true, .id = found->id.value, .server = server};
+  co_return Owner{.workspace = found->id};
 }
 
-asio::awaitable<Result<std::vector<RegistryService::Shown>>> RegistryService::list(
-    auth::Principal who) {
-  std::vector<Shown> shown;
-  std::map<Key, engine::RegistryLogin> logins;
+asio::awaitable<Result<std::vector<RegistryView>>> RegistryService::list(auth::Principal who) {
+  std::vector<RegistryView> shown;
+  std::map<Key, Login> logins;
   {
     const std::lock_guard lock(mutex_);
     logins = logins_;
   }
   for (const auto& [key, login] : logins) {
-    Shown one{.server = login.server, .username = login.username};
-    if (key.is_workspace) {
-      const auto workspace = co_await workspaces_.find(WorkspaceId{key.id});
+    const auto& [owner, server] = key;
+    RegistryView one{.server = server, .username = login.username};
+    if (owner.workspace.value != 0) {
+      const auto workspace = co_await p_.workspaces.find(owner.workspace);
       if (!workspace ||
-          !auth::may(who, auth::Action::ShowWorkspace, {.workspace = WorkspaceId{key.id}}))
+          !auth::may(who, auth::Action::ShowWorkspace, {.workspace = owner.workspace}))
         continue;
       one.workspace = workspace->name;
-    } else if (key.id != who.user.value) {
+    } else if (owner.user != who.user) {
       continue;
     }
     shown.push_back(std::move(one));
@@ -143,31 +164,26 @@ asio::awaitable<Result<std::vector<RegistryService::Shown>>> RegistryService::li
 
 asio::awaitable<Result<void>> RegistryService::set(auth::Principal who,
                                                    std::string workspace,
-                                                   engine::RegistryLogin login) {
+                                                   NewRegistryLogin login) {
   login.server = registry_name(login.server);
   TY_CO_DO(check(login));
-  TY_CO_TRY(const Key key, co_await key_of(who, workspace, login.server));
-  const std::lock_guard lock(mutex_);
-  auto changed = logins_;
-  changed[key] = std::move(login);
-  TY_CO_DO(store(changed));
-  logins_ = std::move(changed);
-  co_return Result<void>{};
+  TY_CO_TRY(const Owner owner, co_await owner_of(who, std::move(workspace)));
+  TY_CO_TRY(std::string sealed, p_.secrets.seal(login.password));
+  store::RegistryLogin row{.user = owner.user,
+                           .workspace = owner.workspace,
+                           .server = std::move(login.server),
+                           .username = std::move(login.username),
+                           .sealed_password = std::move(sealed)};
+  TY_CO_DO(co_await p_.logins.put(std::move(row)));
+  co_return co_await refresh();
 }
 
 asio::awaitable<Result<void>> RegistryService::remove(auth::Principal who,
                                                       std::string workspace,
                                                       std::string server) {
-  server = registry_name(server);
-  TY_CO_TRY(const Key key, co_await key_of(who, workspace, server));
-  const std::lock_guard lock(mutex_);
-  auto changed = logins_;
-  if (changed.erase(key) == 0) {
-    co_return fail(Errc::NotFound, fmt::format("no credentials are kept for {}", shorten(server)));
-  }
-  TY_CO_DO(store(changed));
-  logins_ = std::move(changed);
-  co_return Result<void>{};
+  TY_CO_TRY(const Owner owner, co_await owner_of(who, std::move(workspace)));
+  TY_CO_DO(co_await p_.logins.remove(owner.user, owner.workspace, registry_name(server)));
+  co_return co_await refresh();
 }
 
 std::optional<engine::RegistryLogin> RegistryService::find(UserId owner,
@@ -175,8 +191,11 @@ std::optional<engine::RegistryLogin> RegistryService::find(UserId owner,
                                                            const std::string& server) const {
   const std::lock_guard lock(mutex_);
   const std::string name = registry_name(server);
-  for (const Key& key : {Key{false, owner.value, name}, Key{true, workspace.value, name}}) {
-    if (const auto found = logins_.find(key); found != logins_.end()) return found->second;
+  for (const Owner& one : {Owner{.user = owner}, Owner{.workspace = workspace}}) {
+    if (const auto found = logins_.find({one, name}); found != logins_.end()) {
+      return engine::RegistryLogin{
+          .server = name, .username = found->second.username, .password = found->second.password};
+    }
   }
   return std::nullopt;
 }

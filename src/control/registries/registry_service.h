@@ -1,66 +1,95 @@
 #pragma once
 #include <boost/asio/awaitable.hpp>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "auth/principal.h"
+#include "base/ids.h"
 #include "base/result.h"
 #include "base/secret.h"
-#include "engine/launch.h"
-#include "store/workspace_store.h"
+
+namespace ty::engine {
+struct RegistryLogin;
+}
+namespace ty::store {
+class RegistryStore;
+class WorkspaceStore;
+}  // namespace ty::store
 
 namespace ty::control {
 
-/// How people and workspaces sign in to image registries. Kept in one file that only the server's
-/// user may read; passwords are written and used, never shown.
+class SecretBox;
+
+struct RegistryView {
+  std::string server;
+  std::string username;
+  std::string workspace;  ///< empty: one's own
+};
+
+struct NewRegistryLogin {
+  std::string server;
+  std::string username;
+  Secret password;
+};
+
+/// How people and workspaces sign in to image registries. Passwords lie sealed in the database;
+/// they are written and used, never shown. Any thread.
 class RegistryService {
  public:
-  struct Shown {
-    std::string server;
-    std::string username;
-    std::string workspace;  ///< empty: one's own
+  struct Parts {
+    store::RegistryStore& logins;
+    store::WorkspaceStore& workspaces;
+    const SecretBox& secrets;
   };
+  explicit RegistryService(Parts parts) : p_(parts) {}
 
-  RegistryService(std::string file, store::WorkspaceStore& workspaces)
-      : file_(std::move(file)), workspaces_(workspaces) {}
-  /// Once, before anything else. No file is fine.
-  Result<void> load();
+  /// Once, before anything else. `old_file` is where earlier versions kept passwords in the
+  /// open: what it holds is taken over and the file removed. No file is fine.
+  boost::asio::awaitable<Result<void>> load(std::string old_file);
 
   /// One's own, and those of the workspaces one belongs to.
-  boost::asio::awaitable<Result<std::vector<Shown>>> list(auth::Principal who);
+  boost::asio::awaitable<Result<std::vector<RegistryView>>> list(auth::Principal who);
   /// Replaces what was there for that server. For a workspace: its managers.
   boost::asio::awaitable<Result<void>> set(auth::Principal who,
                                            std::string workspace,
-                                           engine::RegistryLogin login);
+                                           NewRegistryLogin login);
   boost::asio::awaitable<Result<void>> remove(auth::Principal who,
                                               std::string workspace,
                                               std::string server);
 
-  /// The owner's login for that registry, else the workspace's. Any thread.
+  /// The owner's login for that registry, else the workspace's.
   std::optional<engine::RegistryLogin> find(UserId owner,
                                             WorkspaceId workspace,
                                             const std::string& server) const;
 
  private:
-  struct Key {
-    bool is_workspace = false;
-    std::int64_t id = 0;
-    std::string server;
-    auto operator<=>(const Key&) const = default;
+  /// One of the two is 0.
+  struct Owner {
+    UserId user;
+    WorkspaceId workspace;
+    auto operator<=>(const Owner&) const = default;
   };
+  struct Login {
+    std::string username;
+    Secret password;
+  };
+  using Key = std::pair<Owner, std::string>;  ///< and the server
 
-  boost::asio::awaitable<Result<Key>> key_of(const auth::Principal& who,
-                                             const std::string& workspace,
-                                             const std::string& server);
-  Result<void> store(const std::map<Key, engine::RegistryLogin>& logins) const;
+  boost::asio::awaitable<Result<Owner>> owner_of(auth::Principal who, std::string workspace);
+  boost::asio::awaitable<Result<void>> take_over(std::string old_file);
+  boost::asio::awaitable<Result<void>> refresh();
 
-  const std::string file_;
-  store::WorkspaceStore& workspaces_;
+  Parts p_;
   mutable std::mutex mutex_;
-  std::map<Key, engine::RegistryLogin> logins_;
+  std::map<Key, Login> logins_;  ///< as stored, opened: every launch asks
+  std::uint64_t asked_ = 0;      ///< refreshes begun
+  std::uint64_t shown_ = 0;      ///< the one `logins_` is from
 };
 
 /// `https://Index.Docker.io/v1/` is `docker.io`: what images and people call the same registry.

@@ -16,6 +16,7 @@
 #include "control/logs/log_service.h"
 #include "control/users/account_service.h"
 #include "engine/fake/fake_engine.h"
+#include "store/registry_store.h"
 #include "telemetry/log_paths.h"
 
 namespace ty::control {
@@ -83,6 +84,8 @@ class World {
                                                                .capacity = capacity,
                                                                .logs_root = dirs.logs(),
                                                                .data_dir = dirs.root()});
+      TY_CHECK(wait(registries.load(dirs.old_registries_file())).has_value(),
+               "a good file is read");
       const auto link = wait(accounts.bootstrap(dirs.admin_token_file()));
       TY_CHECK(link.has_value(), "the first start makes an administrator");
       TY_CHECK(wait(controller->recover()).has_value(), "recovery works on a good database");
@@ -124,9 +127,11 @@ class World {
     TaskBoard board{
         [this](const model::TaskKey& key) { watcher.poke(telemetry::log_path(dirs.root(), key)); }};
     Uploads uploads{dirs.uploads()};
-    RegistryService registries{dirs.registries_file(), workspaces};
     Storages storages{dirs.storage()};
     SecretBox secrets{dirs.secret_key_file()};
+    store::RegistryStore registry_logins{*db};
+    RegistryService registries{
+        {.logins = registry_logins, .workspaces = workspaces, .secrets = secrets}};
     JobFinder finder{jobs, users};
     LogService logs{{.dirs = dirs,
                      .jobs = jobs,
@@ -158,6 +163,8 @@ class World {
     server.reset();
     begin();
   }
+
+  const std::filesystem::path& root() const { return root_; }
 
   std::string admin_token() const {
     std::ifstream file(root_ / "admin.token");

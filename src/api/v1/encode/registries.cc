@@ -5,7 +5,7 @@
 
 namespace ty::api {
 
-void write_registry(JsonWriter& out, const control::RegistryService::Shown& login) {
+void write_registry(JsonWriter& out, const control::RegistryView& login) {
   std::optional<std::string> workspace;
   if (!login.workspace.empty()) workspace = login.workspace;
   out.object()

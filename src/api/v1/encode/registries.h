@@ -4,6 +4,6 @@
 
 namespace ty::api {
 
-void write_registry(JsonWriter& out, const control::RegistryService::Shown& login);
+void write_registry(JsonWriter& out, const control::RegistryView& login);
 
 }  // namespace ty::api
