@@ -12,6 +12,7 @@
 
 #include "auth/token.h"
 #include "base/text.h"
+#include "control/users/first_start.h"
 #include "engine/fake/fake_engine.h"
 #include "engine/local/gpu/gpu_watch.h"
 #include "engine/local/local_engine.h"
@@ -54,14 +55,7 @@ App::App(config::Config settings, control::DataDir data, std::unique_ptr<store::
       db(std::move(database)),
       board([this](const model::TaskKey& key) {
         log_watcher.poke(telemetry::log_path(dirs.root(), key));
-      }),
-      accounts({.users = users,
-                .tokens = tokens,
-                .sessions = sessions,
-                .workspaces = workspaces,
-                .pool = blocking,
-                .clock = clock,
-                .config = config}) {}
+      }) {}
 
 Result<std::unique_ptr<App>> App::start(config::Config config) {
   TY_TRY(control::DataDir dirs, control::DataDir::open(config.data_dir));
@@ -139,29 +133,35 @@ Result<void> App::begin() {
                                                                        .clock = clock,
                                                                        .rules = rules});
   capacity.set_nodes(control::scheduler_nodes(*engine));
-  job_service =
-      std::make_unique<control::JobService>(control::JobService::Parts{.jobs = jobs,
-                                                                       .events = events,
-                                                                       .workspaces = workspaces,
-                                                                       .users = users,
-                                                                       .controller = *controller,
-                                                                       .finder = finder,
-                                                                       .logs = logs,
-                                                                       .uploads = uploads,
-                                                                       .storages = storages,
-                                                                       .secrets = secrets,
-                                                                       .pool = blocking,
-                                                                       .hub = hub,
-                                                                       .clock = clock,
-                                                                       .config = config,
-                                                                       .capabilities = capabilities,
-                                                                       .capacity = capacity,
-                                                                       .logs_root = dirs.logs(),
-                                                                       .data_dir = dirs.root()});
+  job_service = std::make_unique<control::JobService>(control::JobService::Parts{
+      .jobs = jobs,
+      .workspaces = workspaces,
+      .users = users,
+      .controller = *controller,
+      .finder = finder,
+      .logs = logs,
+      .uploads = uploads,
+      .storages = storages,
+      .secrets = secrets,
+      .pool = blocking,
+      .hub = hub,
+      .clock = clock,
+      .config = config,
+      .capabilities = std::make_shared<engine::Capabilities>(capabilities),
+      .capacity = capacity,
+      .logs_root = dirs.logs(),
+      .data_dir = dirs.root()});
   usage = std::make_unique<control::UsageService>(control::UsageService::Parts{
       .dirs = dirs, .logs = logs, .engine = *engine, .controller = *controller, .pool = blocking});
-  TY_TRY(std::optional<Secret> link,
-         run_on(background.io, accounts.bootstrap(dirs.admin_token_file())));
+  const control::FirstStartParts first_start{.users = users,
+                                             .tokens = tokens,
+                                             .workspaces = workspaces,
+                                             .sessions = session_service,
+                                             .authenticator = authenticator,
+                                             .clock = clock};
+  TY_TRY(
+      std::optional<Secret> link,
+      run_on(background.io, control::ensure_administrator(first_start, dirs.admin_token_file())));
   scheduling = std::make_unique<control::SchedulingService>(control::SchedulingService::Parts{
       .settings = settings, .workspaces = workspaces, .users = users, .controller = *controller});
   TY_DO(run_on(background.io, scheduling->load()));
@@ -172,14 +172,20 @@ Result<void> App::begin() {
   }
   nodes_changed();
 
+  cluster = std::make_unique<control::ClusterService>(*controller);
   http_api = std::make_unique<api::Api>(
       api::Services{.jobs = *job_service,
                     .logs = logs,
                     .usage = *usage,
-                    .accounts = accounts,
+                    .authenticator = authenticator,
+                    .sessions = session_service,
+                    .tokens = token_service,
+                    .users = user_service,
+                    .workspaces = workspace_service,
                     .registries = registries,
                     .scheduling = *scheduling,
-                    .controller = *controller,
+                    .cluster = *cluster,
+                    .events = event_service,
                     .config = config,
                     .version = kVersion,
                     .engine = config.engine == "local"

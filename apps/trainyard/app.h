@@ -11,18 +11,26 @@
 #include "api/api.h"
 #include "config/config.h"
 #include "control/cluster/capacity.h"
+#include "control/cluster/cluster_service.h"
 #include "control/cluster/scheduling_service.h"
 #include "control/controller.h"
 #include "control/data_dir.h"
 #include "control/event_hub.h"
+#include "control/events/event_service.h"
 #include "control/jobs/job_finder.h"
 #include "control/jobs/job_service.h"
 #include "control/jobs/launcher.h"
 #include "control/jobs/usage_service.h"
 #include "control/logs/log_service.h"
+#include "control/registries/registry_service.h"
+#include "control/secret_box.h"
+#include "control/sessions/authenticator.h"
+#include "control/sessions/session_service.h"
 #include "control/task_board.h"
+#include "control/tokens/token_service.h"
 #include "control/uploads/uploads.h"
-#include "control/users/account_service.h"
+#include "control/users/user_service.h"
+#include "control/workspaces/workspace_service.h"
 #include "engine/engine.h"
 #include "net/http_server.h"
 #include "rt/blocking_pool.h"
@@ -109,7 +117,28 @@ class App {
                             .hub = hub,
                             .watcher = log_watcher,
                             .pool = blocking}};
-  control::AccountService accounts;
+  control::EventService event_service{{.events = events, .finder = finder, .hub = hub}};
+  control::Authenticator authenticator{{.users = users,
+                                        .tokens = tokens,
+                                        .sessions = sessions,
+                                        .workspaces = workspaces,
+                                        .clock = clock}};
+  control::SessionService session_service{{.users = users,
+                                           .sessions = sessions,
+                                           .authenticator = authenticator,
+                                           .pool = blocking,
+                                           .clock = clock,
+                                           .config = config}};
+  control::TokenService token_service{
+      {.tokens = tokens, .authenticator = authenticator, .clock = clock}};
+  control::UserService user_service{{.users = users,
+                                     .session_rows = sessions,
+                                     .workspaces = workspaces,
+                                     .sessions = session_service,
+                                     .authenticator = authenticator,
+                                     .clock = clock}};
+  control::WorkspaceService workspace_service{
+      {.workspaces = workspaces, .users = users, .authenticator = authenticator, .clock = clock}};
   control::RegistryService registries{
       {.logins = registry_logins, .workspaces = workspaces, .secrets = secrets}};
 
@@ -120,6 +149,7 @@ class App {
   control::Capacity capacity;
   std::unique_ptr<control::JobService> job_service;
   std::unique_ptr<control::UsageService> usage;
+  std::unique_ptr<control::ClusterService> cluster;
   std::unique_ptr<control::SchedulingService> scheduling;
   std::unique_ptr<api::Api> http_api;
   std::unique_ptr<net::HttpServer> http;

@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "control/users/account_service.h"
+#include "control/sessions/authenticator.h"
 #include "net/http.h"
 
 namespace ty::api {

@@ -104,7 +104,7 @@ asio::awaitable<Result<net::Response>> Api::Impl::let_in(const Operation& operat
       co_return fail(Errc::Unauthenticated,
                      "sign in first: send Authorization: Bearer TOKEN, or run `trainyard login`");
     }
-    auto who = co_await context.services.accounts.authenticate(given.token);
+    auto who = co_await context.services.authenticator.authenticate(given.token);
     if (!who) {
       context.metrics.refused();
       co_return std::unexpected(std::move(who).error());

@@ -3,12 +3,18 @@
 #include <string>
 
 #include "config/config.h"
+#include "control/cluster/cluster_service.h"
 #include "control/cluster/scheduling_service.h"
+#include "control/events/event_service.h"
 #include "control/jobs/job_service.h"
 #include "control/jobs/usage_service.h"
 #include "control/logs/log_service.h"
 #include "control/registries/registry_service.h"
-#include "control/users/account_service.h"
+#include "control/sessions/authenticator.h"
+#include "control/sessions/session_service.h"
+#include "control/tokens/token_service.h"
+#include "control/users/user_service.h"
+#include "control/workspaces/workspace_service.h"
 #include "net/http_server.h"
 
 namespace ty::api {
@@ -18,10 +24,15 @@ struct Services {
   control::JobService& jobs;
   control::LogService& logs;
   control::UsageService& usage;
-  control::AccountService& accounts;
+  control::Authenticator& authenticator;
+  control::SessionService& sessions;
+  control::TokenService& tokens;
+  control::UserService& users;
+  control::WorkspaceService& workspaces;
   control::RegistryService& registries;
   control::SchedulingService& scheduling;
-  control::Controller& controller;
+  control::ClusterService& cluster;
+  control::EventService& events;
   const config::Config& config;
   std::string version;
   std::string engine;  ///< `local (process runtime)`, for /version and the page

@@ -236,7 +236,9 @@ TEST(Encode, AJobIsAsTheContractSaysInEveryState) {
       view.job.life.ending_as = model::JobState::Failed;
     expect_conforms("Job", [&](JsonWriter& out) { write_job(out, view); });
     expect_conforms("JobSummary", [&](JsonWriter& out) { write_summary(out, view.job); });
-    expect_conforms("Why", [&](JsonWriter& out) { write_why(out, {.job = view.job}); });
+    expect_conforms("Why", [&](JsonWriter& out) {
+      write_why(out, {.state = view.job.life.state, .decision = view.job.life.decision});
+    });
   }
   view.job.life.decision = {};
   expect_conforms("Job", [&](JsonWriter& out) { write_job(out, view); });
@@ -286,11 +288,11 @@ TEST(Encode, TheRestIsAsTheContractSays) {
                      {.id = JobId("b"), .name = "m"}});
   });
   control::NodeView node;
-  node.info.gpus = {{.type = "A100"},
-                    {.type = "A100", .load_percent = 40, .celsius = 60, .watts = 300}};
-  node.info.labels = {{"zone", "a"}};
-  node.use.gpus = {1};
-  node.use.jobs = {JobId("a")};
+  node.gpus = {{.type = "A100"}, {.type = "A100", .load_percent = 40, .celsius = 60, .watts = 300}};
+  node.runtime = "process";
+  node.labels = {{"zone", "a"}};
+  node.gpus[1].used = true;
+  node.jobs = {JobId("a")};
   expect_conforms("Node", [&](JsonWriter& out) { write_node(out, node); });
   const std::string link = "http://x/signin#tyl_1";
   expect_conforms("User", [](JsonWriter& out) { write_user(out, {.name = "ann"}); });
@@ -302,11 +304,12 @@ TEST(Encode, TheRestIsAsTheContractSays) {
   expect_conforms("Token", [](JsonWriter& out) { write_token(out, {.scopes = {"read"}}); });
   expect_conforms("NewToken", [&](JsonWriter& out) { write_token(out, {}, &text); });
   control::Why why;
-  why.explanation.verdict = sched::Explanation::Verdict::Waits;
-  why.explanation.reasons = {
+  control::Forecast& forecast = why.forecast.emplace();
+  forecast.verdict = control::Forecast::Verdict::Waits;
+  forecast.reasons = {
       {.code = "free_gpus", .text = "t", .data = {{"n", std::int64_t{4}}, {"s", "x"}}}};
-  why.explanation.estimate.emplace();
-  why.explanation.change = {{.code = "c", .text = "t"}, {.code = "d", .text = "u"}};
+  forecast.estimate.emplace();
+  forecast.change = control::Statement{.code = "c", .text = "t; and u"};
   expect_conforms("Why", [&](JsonWriter& out) { write_why(out, why); });
   why.clue = {.task = "main-0", .line = 7, .said = "MemoryError", .code = "oom", .text = "t"};
   expect_conforms("Why", [&](JsonWriter& out) { write_why(out, why); });

@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "control/cluster/cluster_service.h"
+#include "control/cluster/node_view.h"
 #include "control/cluster/port_pool.h"
 #include "control/event_hub.h"
 #include "control/jobs/launcher.h"
@@ -23,13 +25,6 @@
 #include "store/job_store.h"
 
 namespace ty::control {
-
-/// A node and how much of it is in use.
-struct NodeView {
-  engine::NodeInfo info;
-  sched::NodeUse use;
-  bool draining = false;  ///< an administrator lets nothing new start there
-};
 
 /// How the machines are shared, in the scheduler's words.
 struct SiteShare {
@@ -110,13 +105,7 @@ class Controller {
   boost::asio::awaitable<std::map<model::TaskKey, model::Placement>> placements_of(
       std::vector<model::TaskKey> keys);
 
-  struct Load {
-    std::int64_t live = 0;
-    std::int64_t waiting = 0;
-    bool store_failing = false;  ///< the last save failed; it is tried again
-    std::string store_problem;
-  };
-  boost::asio::awaitable<Load> load();
+  boost::asio::awaitable<ServerLoad> load();
 
  private:
   LiveJob* find(const JobId& job);

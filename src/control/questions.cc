@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "control/controller.h"
+#include "model/words.h"
 #include "rt/run_on.h"
 
 /// What people ask about jobs that have not ended. What is cheap is answered on the controller's
@@ -15,6 +16,49 @@ namespace {
 
 /// For so long a full explanation is told again as it was.
 constexpr Millis kExplained{2000};
+
+std::vector<GpuView> gpu_views(std::vector<engine::Gpu>& gpus, const std::vector<int>& used) {
+  const auto known = [](int value) {
+    return value < 0 ? std::nullopt : std::optional<std::int64_t>(value);
+  };
+  std::vector<GpuView> views;
+  for (engine::Gpu& gpu : gpus) {
+    views.push_back({.type = std::move(gpu.type),
+                     .model = std::move(gpu.model),
+                     .uuid = std::move(gpu.uuid),
+                     .link_group = gpu.link_group,
+                     .healthy = gpu.healthy,
+                     .problem = std::move(gpu.problem),
+                     .memory = gpu.memory,
+                     .memory_used = gpu.memory_used,
+                     .load_percent = known(gpu.load_percent),
+                     .celsius = known(gpu.celsius),
+                     .watts = known(gpu.watts)});
+  }
+  for (const int index : used) {
+    const auto at = static_cast<std::size_t>(index);
+    if (at < views.size()) views[at].used = true;
+  }
+  return views;
+}
+
+NodeView view_of(engine::NodeInfo info, sched::NodeUse use, bool draining) {
+  return {.name = std::move(info.name),
+          .address = std::move(info.address),
+          .healthy = info.healthy,
+          .draining = draining,
+          .problem = std::move(info.problem),
+          .runtime = std::string(model::to_word(info.able.runtime)),
+          .images = info.able.images,
+          .warnings = std::move(info.able.warnings),
+          .labels = std::move(info.labels),
+          .cpu_milli = info.cpu_milli,
+          .cpu_milli_used = use.cpu_milli,
+          .memory = info.memory,
+          .memory_used = use.memory,
+          .gpus = gpu_views(info.gpus, use.gpus),
+          .jobs = std::move(use.jobs)};
+}
 
 }  // namespace
 
@@ -91,9 +135,8 @@ asio::awaitable<std::vector<NodeView>> Controller::nodes() {
     for (engine::NodeInfo& info : self.engine_.nodes()) {
       const auto use = std::ranges::find(uses, info.name, &sched::NodeUse::name);
       const bool draining = self.draining_.contains(info.name);
-      views.push_back({.info = std::move(info),
-                       .use = use == uses.end() ? sched::NodeUse{} : *use,
-                       .draining = draining});
+      views.push_back(
+          view_of(std::move(info), use == uses.end() ? sched::NodeUse{} : *use, draining));
     }
     co_return views;
   };
@@ -133,12 +176,12 @@ asio::awaitable<std::map<model::TaskKey, model::Placement>> Controller::placemen
   return rt::run_on(io_.get_executor(), here(*this, std::move(keys)));
 }
 
-asio::awaitable<Controller::Load> Controller::load() {
-  auto here = [](Controller& self) -> asio::awaitable<Load> {
-    co_return Load{.live = static_cast<std::int64_t>(self.live_.size()),
-                   .waiting = static_cast<std::int64_t>(self.scheduler_.waiting()),
-                   .store_failing = !self.store_problem_.empty(),
-                   .store_problem = self.store_problem_};
+asio::awaitable<ServerLoad> Controller::load() {
+  auto here = [](Controller& self) -> asio::awaitable<ServerLoad> {
+    co_return ServerLoad{.live = static_cast<std::int64_t>(self.live_.size()),
+                         .waiting = static_cast<std::int64_t>(self.scheduler_.waiting()),
+                         .store_failing = !self.store_problem_.empty(),
+                         .store_problem = self.store_problem_};
   };
   return rt::run_on(io_.get_executor(), here(*this));
 }

@@ -67,7 +67,37 @@ def test_relative_includes_and_unknown_folders_are_refused(tree):
     assert "the folder src/extra has no line in src/deps.txt" in text
 
 
+FACES = "base:\nstore: base\ncontrol: store base\napi: control base !store\n"
+HIDDEN = {"src/store/rows.h": "\n",
+          "src/control/impl/held.h": '#include "store/rows.h"\n',
+          "src/control/jobs.cc": '#include "store/rows.h"\n',
+          "src/control/jobs.h": "namespace store { class Rows; }\n"}
+
+
+def test_what_is_not_seen_may_be_used_below(tree):
+    assert tree({**HIDDEN, "src/api/api.h": '#include "control/jobs.h"\n'}, FACES)[0] == 0
+
+
+def test_what_is_not_seen_is_not_seen_through_other_headers_either(tree):
+    code, text = tree({**HIDDEN,
+                       "src/control/jobs.h": '#include "control/impl/held.h"\n',
+                       "src/api/api.h": '\n#include "control/jobs.h"\n',
+                       "src/api/api.cc": '#include "api/api.h"\n'}, FACES)
+    assert code == 1
+    assert text.splitlines()[:-1] == [
+        'src/api/api.h:2: #include "control/jobs.h → control/impl/held.h → store/rows.h": '
+        'api sees nothing of store (src/deps.txt)']
+
+
+def test_headers_in_a_circle_are_walked_once(tree):
+    code, text = tree({"src/control/a.h": '#include "control/b.h"\n', "src/control/b.h": '#include "control/a.h"\n',
+                       "src/api/api.h": '#include "control/a.h"\n'}, FACES)
+    assert (code, text) == (0, "check-deps: 3 files of 4 modules point down\n")
+
+
 @pytest.mark.parametrize("rules, words", [
+    ("a:\nb: a !a\n", "b may include a and never sees it"),
+    ("a: !b\n", "a names b, which has no line of its own"),
     ("a: b\nb: c\nc: a\n", "a cycle: a → b → c → a"),
     ("a:\na:\n", "a has a line already, 1"),
     ("a: b\n", "a names b, which has no line of its own"),

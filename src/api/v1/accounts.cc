@@ -49,13 +49,13 @@ Answer sign_in(Context& context, Call& call) {
   if (link && user) reader.wrong("link", "give either link, or user and password", "two_of");
   TY_CO_DO(reader.done());
 
-  control::AccountService& accounts = context.services.accounts;
+  control::SessionService& sessions = context.services.sessions;
   std::string client(call.request.headers.get("User-Agent"));
   Result<control::SignedIn> signed_in = fail(Errc::Internal, "not tried");
   if (link)
-    signed_in = co_await accounts.use_link(*std::move(link), call.request.peer, std::move(client));
+    signed_in = co_await sessions.use_link(*std::move(link), call.request.peer, std::move(client));
   else
-    signed_in = co_await accounts.sign_in(
+    signed_in = co_await sessions.sign_in(
         *std::move(user), *std::move(password), call.request.peer, std::move(client));
   if (!signed_in) co_return std::unexpected(std::move(signed_in).error());
   net::Response response = json(200, [&](JsonWriter& out) { write_signed_in(out, *signed_in); });
@@ -68,7 +68,7 @@ Answer sign_in(Context& context, Call& call) {
 
 Answer sign_out(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
-  const auto ended = co_await context.services.accounts.sign_out(call.who, call.token);
+  const auto ended = co_await context.services.sessions.sign_out(call.token);
   // Whoever comes with an access token has no session to end, and is as signed out as can be.
   if (!ended && ended.error().code != Errc::NotFound) co_return std::unexpected(ended.error());
   net::Response response = net::empty_response(204);
@@ -84,23 +84,23 @@ Answer change_password(Context& context, Call& call) {
   JsonReader reader(body);
   reader.opt("old_password", old_password).req("new_password", new_password);
   TY_CO_DO(reader.done());
-  TY_CO_DO(co_await context.services.accounts.change_password(
+  TY_CO_DO(co_await context.services.sessions.change_password(
       call.who, std::move(old_password), std::move(new_password), call.token));
   co_return net::empty_response(204);
 }
 
 Answer show_me(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
-  TY_CO_TRY(const model::User user, co_await context.services.accounts.me(call.who));
-  TY_CO_TRY(const std::vector<model::Membership> memberships,
-            co_await context.services.accounts.my_workspaces(call.who));
+  TY_CO_TRY(const control::UserView user, co_await context.services.users.me(call.who));
+  TY_CO_TRY(const std::vector<control::OwnWorkspace> memberships,
+            co_await context.services.workspaces.mine(call.who));
   co_return json(200, [&](JsonWriter& out) { write_me(out, user, call.who, memberships); });
 }
 
 Answer list_workspaces(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
-  TY_CO_TRY(const std::vector<model::Membership> memberships,
-            co_await context.services.accounts.my_workspaces(call.who));
+  TY_CO_TRY(const std::vector<control::OwnWorkspace> memberships,
+            co_await context.services.workspaces.mine(call.who));
   co_return json(200, [&](JsonWriter& out) {
     out.object().key("workspaces");
     write_memberships(out, memberships);
@@ -116,16 +116,16 @@ Answer create_workspace(Context& context, Call& call) {
   JsonReader reader(body);
   reader.req("name", name).opt("description", description);
   TY_CO_DO(reader.done());
-  TY_CO_TRY(const model::Workspace made,
-            co_await context.services.accounts.create_workspace(
+  TY_CO_TRY(const control::WorkspaceView made,
+            co_await context.services.workspaces.create(
                 call.who, std::move(name), std::move(description)));
   co_return json(201, [&](JsonWriter& out) { write_workspace(out, made); });
 }
 
 Answer delete_workspace(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
-  TY_CO_DO(co_await context.services.accounts.delete_workspace(
-      call.who, std::string(call.request.param("name"))));
+  TY_CO_DO(co_await context.services.workspaces.remove(call.who,
+                                                       std::string(call.request.param("name"))));
   co_return net::empty_response(204);
 }
 
@@ -139,29 +139,29 @@ Answer set_workspace_member(Context& context, Call& call) {
   if (!word.empty() && !role) reader.wrong("role", "expected viewer, member or manager");
   TY_CO_DO(reader.done());
   TY_CO_DO(
-      co_await context.services.accounts.set_member(call.who,
-                                                    std::string(call.request.param("name")),
-                                                    std::string(call.request.param("user")),
-                                                    role.value_or(model::WorkspaceRole::Member)));
+      co_await context.services.workspaces.set_member(call.who,
+                                                      std::string(call.request.param("name")),
+                                                      std::string(call.request.param("user")),
+                                                      role.value_or(model::WorkspaceRole::Member)));
   co_return net::empty_response(204);
 }
 
 Answer remove_workspace_member(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
-  TY_CO_DO(co_await context.services.accounts.set_member(call.who,
-                                                         std::string(call.request.param("name")),
-                                                         std::string(call.request.param("user")),
-                                                         std::nullopt));
+  TY_CO_DO(co_await context.services.workspaces.set_member(call.who,
+                                                           std::string(call.request.param("name")),
+                                                           std::string(call.request.param("user")),
+                                                           std::nullopt));
   co_return net::empty_response(204);
 }
 
 Answer list_tokens(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
-  TY_CO_TRY(const std::vector<model::Token> tokens,
-            co_await context.services.accounts.tokens(call.who));
+  TY_CO_TRY(const std::vector<control::TokenView> tokens,
+            co_await context.services.tokens.list(call.who));
   co_return json(200, [&](JsonWriter& out) {
     out.object().key("tokens").array();
-    for (const model::Token& token : tokens) write_token(out, token);
+    for (const control::TokenView& token : tokens) write_token(out, token);
     out.end_array().end_object();
   });
 }
@@ -182,9 +182,9 @@ Answer create_token(Context& context, Call& call) {
       reader.wrong("expires_in", parsed.error().message, "duration");
   }
   TY_CO_DO(reader.done());
-  TY_CO_TRY(const control::NewToken made,
-            co_await context.services.accounts.create_token(
-                call.who, std::move(name), std::move(scopes), life));
+  TY_CO_TRY(
+      const control::NewToken made,
+      co_await context.services.tokens.create(call.who, std::move(name), std::move(scopes), life));
   co_return json(201, [&](JsonWriter& out) { write_token(out, made.token, &made.text); });
 }
 
@@ -195,17 +195,17 @@ Answer delete_token(Context& context, Call& call) {
   const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), token.value);
   if (ec != std::errc{} || end != text.data() + text.size())
     co_return fail(Errc::NotFound, fmt::format("you have no token {}", shorten(text)));
-  TY_CO_DO(co_await context.services.accounts.remove_token(call.who, token));
+  TY_CO_DO(co_await context.services.tokens.remove(call.who, token));
   co_return net::empty_response(204);
 }
 
 Answer list_users(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
-  TY_CO_TRY(const std::vector<model::User> users,
-            co_await context.services.accounts.users(call.who));
+  TY_CO_TRY(const std::vector<control::UserView> users,
+            co_await context.services.users.list(call.who));
   co_return json(200, [&](JsonWriter& out) {
     out.object().key("users").array();
-    for (const model::User& user : users) write_user(out, user);
+    for (const control::UserView& user : users) write_user(out, user);
     out.end_array().end_object();
   });
 }
@@ -213,17 +213,16 @@ Answer list_users(Context& context, Call& call) {
 Answer create_user(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
   TY_CO_TRY(const boost::json::value body, co_await read_json(call.request));
-  control::AccountService::NewUser wanted;
+  control::NewUser wanted;
   JsonReader reader(body);
   reader.req("name", wanted.name)
       .opt("display_name", wanted.display_name)
       .opt("email", wanted.email)
       .opt("administrator", wanted.administrator);
   TY_CO_DO(reader.done());
-  TY_CO_TRY(const auto made,
-            co_await context.services.accounts.create_user(call.who, std::move(wanted)));
-  const std::string link = auth::sign_in_link(base_url(call.request), made.second);
-  co_return json(201, [&](JsonWriter& out) { write_user(out, made.first, &link); });
+  TY_CO_TRY(const auto made, co_await context.services.users.create(call.who, std::move(wanted)));
+  const std::string link = auth::sign_in_link(base_url(call.request), made.link);
+  co_return json(201, [&](JsonWriter& out) { write_user(out, made.user, &link); });
 }
 
 Answer set_user_disabled(Context& context, Call& call) {
@@ -232,16 +231,16 @@ Answer set_user_disabled(Context& context, Call& call) {
   bool disabled = false;
   JsonReader reader(body);
   TY_CO_DO(reader.req("disabled", disabled).done());
-  TY_CO_DO(co_await context.services.accounts.set_disabled(
+  TY_CO_DO(co_await context.services.users.set_disabled(
       call.who, std::string(call.request.param("name")), disabled));
   co_return net::empty_response(204);
 }
 
 Answer make_sign_in_link(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
-  TY_CO_TRY(const Secret token,
-            co_await context.services.accounts.reset_link(call.who,
-                                                          std::string(call.request.param("name"))));
+  TY_CO_TRY(
+      const Secret token,
+      co_await context.services.users.make_link(call.who, std::string(call.request.param("name"))));
   co_return json(201, [&](JsonWriter& out) {
     out.object().field("link", auth::sign_in_link(base_url(call.request), token)).end_object();
   });

@@ -16,7 +16,7 @@ namespace {
 asio::awaitable<Result<net::Response>> list_nodes(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
   TY_CO_TRY(const std::vector<control::NodeView> nodes,
-            co_await context.services.jobs.nodes(call.who));
+            co_await context.services.cluster.nodes(call.who));
   co_return json(200, [&](JsonWriter& out) {
     out.object().key("nodes").array();
     for (const control::NodeView& node : nodes) write_node(out, node);
@@ -32,7 +32,7 @@ asio::awaitable<Result<net::Response>> list_queue(Context& context, Call& call) 
                .opt("limit", limit, 1, 1000)
                .done());
   TY_CO_TRY(const auto queue,
-            co_await context.services.jobs.queue(
+            co_await context.services.cluster.queue(
                 call.who, static_cast<std::size_t>(offset), static_cast<std::size_t>(limit)));
   co_return json(200, [&](JsonWriter& out) {
     out.object().key("queue").array();

@@ -26,21 +26,21 @@ struct Follower {
   std::string job;
   EventId seen;
 
-  asio::awaitable<Result<store::EventPage>> next_page() {
+  asio::awaitable<Result<control::EventPage>> next_page() {
     control::EventFilter filter{.job = job, .after = seen, .limit = kPage};
-    return context.services.jobs.events(who, std::move(filter));
+    return context.services.events.list(who, std::move(filter));
   }
 
   /// A stream may live for days: a token that was revoked meanwhile, or a workspace that was left,
   /// counts from the next heartbeat on.
   asio::awaitable<bool> still_allowed() {
-    auto now = co_await context.services.accounts.authenticate(token);
+    auto now = co_await context.services.authenticator.authenticate(token);
     if (now) who = *std::move(now);
     co_return now.has_value();
   }
 };
 
-std::string wire_of(const store::EventPage& page) {
+std::string wire_of(const control::EventPage& page) {
   std::string wire;
   for (const model::Event& event : page.events) {
     JsonWriter out;
@@ -54,7 +54,7 @@ std::string wire_of(const store::EventPage& page) {
 }
 
 asio::awaitable<void> follow(std::shared_ptr<Follower> follower,
-                             store::EventPage page,
+                             control::EventPage page,
                              net::BodyWriter& out) {
   // Says at once that the stream stands, before anything happens.
   if (!co_await out.write(net::kSseHeartbeat)) co_return;
@@ -67,7 +67,7 @@ asio::awaitable<void> follow(std::shared_ptr<Follower> follower,
     if (!page.more) {
       const auto before = std::chrono::steady_clock::now();
       const bool open =
-          co_await follower->context.services.jobs.wait_for_events(follower->seen, kHeartbeat);
+          co_await follower->context.services.events.wait_beyond(follower->seen, kHeartbeat);
       if (!open || out.gone()) co_return;
       if (std::chrono::steady_clock::now() - before >= kHeartbeat) {
         if (!co_await follower->still_allowed()) co_return;
@@ -106,10 +106,10 @@ asio::awaitable<Result<net::Response>> follow_events(Context& context, Call& cal
   if (first) {
     follower->seen = *first;
   } else {
-    TY_CO_TRY(follower->seen, co_await context.services.jobs.last_event());
+    TY_CO_TRY(follower->seen, co_await context.services.events.last());
   }
   // The first page now, while a fault can still be answered as one.
-  TY_CO_TRY(store::EventPage page, co_await follower->next_page());
+  TY_CO_TRY(control::EventPage page, co_await follower->next_page());
   net::Response response = net::stream_response(
       "text/event-stream", [follower, page = std::move(page)](net::BodyWriter& out) {
         return follow(follower, page, out);

@@ -37,25 +37,13 @@ Answer list_job_events(Context& context, Call& call) {
                .done());
   control::EventFilter filter{
       .job = job_of(call), .after = EventId{after}, .limit = static_cast<int>(limit)};
-  TY_CO_TRY(const store::EventPage page,
-            co_await context.services.jobs.events(call.who, std::move(filter)));
+  TY_CO_TRY(const control::EventPage page,
+            co_await context.services.events.list(call.who, std::move(filter)));
   co_return json(200, [&](JsonWriter& out) {
     out.object().key("events").array();
     for (const model::Event& event : page.events) write_event(out, event);
     out.end_array().field("seen", page.seen.value).field("more", page.more).end_object();
   });
-}
-
-/// The file as it was handed in, with its secrets covered.
-std::string covered(store::Original original) {
-  std::ranges::sort(original.secret_ranges, std::greater<>{});
-  const auto size = static_cast<std::int64_t>(original.bytes.size());
-  for (const auto& [offset, length] : original.secret_ranges) {
-    if (offset < 0 || length < 0 || offset > size) continue;
-    original.bytes.replace(
-        static_cast<std::size_t>(offset), static_cast<std::size_t>(length), "******");
-  }
-  return std::move(original.bytes);
 }
 
 /// What the sender called it decides between two words, never more: nothing a job file says may
@@ -74,10 +62,9 @@ Answer show_job_spec(Context& context, Call& call) {
     reader.wrong("format", "write original, native or json");
   TY_CO_DO(reader.done());
   if (format == "original") {
-    TY_CO_TRY(store::Original original,
-              co_await context.services.jobs.original(call.who, job_of(call)));
-    const std::string_view type = safe_media_type(original.media_type);
-    co_return net::text_response(200, covered(std::move(original)), type);
+    TY_CO_TRY(control::JobFile file, co_await context.services.jobs.file(call.who, job_of(call)));
+    const std::string_view type = safe_media_type(file.media_type);
+    co_return net::text_response(200, std::move(file.text), type);
   }
   TY_CO_TRY(const control::JobView view,
             co_await context.services.jobs.show(call.who, job_of(call)));
@@ -115,11 +102,11 @@ Answer list_job_tries(Context& context, Call& call) {
 
 Answer list_job_attempts(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
-  TY_CO_TRY(const std::vector<store::Attempt> attempts,
+  TY_CO_TRY(const std::vector<control::AttemptView> attempts,
             co_await context.services.jobs.attempts(call.who, job_of(call)));
   co_return json(200, [&](JsonWriter& out) {
     out.object().key("attempts").array();
-    for (const store::Attempt& attempt : attempts) write_attempt(out, attempt);
+    for (const control::AttemptView& attempt : attempts) write_attempt(out, attempt);
     out.end_array().end_object();
   });
 }

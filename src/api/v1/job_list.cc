@@ -81,10 +81,7 @@ asio::awaitable<Result<net::Response>> list_jobs(Context& context, Call& call) {
 
 asio::awaitable<Result<net::Response>> count_jobs(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
-  TY_CO_TRY(const std::vector<store::JobCount> counts,
-            co_await context.services.jobs.counts(call.who));
-  std::map<model::JobState, std::int64_t> by_state;
-  for (const store::JobCount& count : counts) by_state[count.state] += count.jobs;
+  TY_CO_TRY(auto by_state, co_await context.services.jobs.counts(call.who));
   co_return json(200, [&](JsonWriter& out) {
     out.object().key("states").object();
     for (int i = 0; i <= static_cast<int>(model::JobState::Cancelled); ++i) {

@@ -104,10 +104,9 @@ net::StreamBody stream_of(std::shared_ptr<control::LogText> text, bool follow) {
       // The status is long gone: all we can do is not to end the answer as if it were whole.
       if (!piece) throw std::runtime_error(piece.error().message);
       if (piece->empty()) co_return;
-      const bool sent =
-          piece->file < 0
-              ? bool{co_await out.write(piece->bytes)}
-              : bool{co_await out.write_file(piece->file, piece->range.begin, piece->range.size())};
+      const bool sent = piece->file < 0
+                            ? bool{co_await out.write(piece->bytes)}
+                            : bool{co_await out.write_file(piece->file, piece->begin, piece->size)};
       if (!sent) co_return;
     }
   };
@@ -184,17 +183,17 @@ asio::awaitable<Result<net::Response>> search_job_log(Context& context, Call& ca
   read_place(reader, query.place);
   std::optional<std::int64_t> from;
   std::int64_t limit = 100;
-  reader.opt("q", query.pattern.text)
-      .opt("ignore_case", query.pattern.ignore_case)
+  reader.opt("q", query.pattern)
+      .opt("ignore_case", query.ignore_case)
       .opt("from", from, 0)
       .opt("limit", limit, 1, 500);
   if (from) query.from = static_cast<std::uint64_t>(*from);
   query.limit = static_cast<std::size_t>(limit);
-  if (query.pattern.text.empty()) reader.wrong("q", "say what to look for");
-  if (query.pattern.text.size() > telemetry::kMaxPattern)
+  if (query.pattern.empty()) reader.wrong("q", "say what to look for");
+  if (query.pattern.size() > control::LogSearchQuery::kLongestPattern)
     reader.wrong("q", "a pattern has at most 1024 characters");
   TY_CO_DO(reader.done());
-  TY_CO_TRY(const telemetry::SearchPage page,
+  TY_CO_TRY(const control::LogHits page,
             co_await context.services.logs.search(
                 call.who, std::string(call.request.param("id")), std::move(query)));
   co_return json(200, [&](JsonWriter& out) { write_log_hits(out, page); });

@@ -145,25 +145,6 @@ asio::awaitable<Result<Form>> read_form(Context& context, Call& call) {
   co_return form;
 }
 
-/// An archive called `code` stands for whatever folder the file names as its code.
-void spread_code(const control::JobService& jobs,
-                 const FileOptions& options,
-                 const std::string& job_file,
-                 std::map<std::string, std::string>& uploads) {
-  const auto code = uploads.find("code");
-  if (code == uploads.end()) return;
-  const std::string source = code->second;
-  const jobspec::ReadResult read = jobs.check(job_file, options.dialect, options.params);
-  for (const jobspec::ReadJob& job : read.jobs) {
-    for (const model::RoleSpec& role : job.spec.roles) {
-      for (const model::Mount& mount : role.mounts) {
-        if (mount.kind == model::MountKind::Code && mount.source.starts_with("local:"))
-          uploads.try_emplace(mount.source.substr(6), source);
-      }
-    }
-  }
-}
-
 asio::awaitable<Result<net::Response>> submit_job(Context& context, Call& call) {
   control::SubmitRequest submit{.who = call.who};
   FileOptions options;
@@ -183,7 +164,6 @@ asio::awaitable<Result<net::Response>> submit_job(Context& context, Call& call) 
     submit.body = std::move(form.job_file);
     submit.media_type = std::move(form.media_type);
     submit.uploads = std::move(form.uploads);
-    spread_code(context.services.jobs, options, submit.body, submit.uploads);
   } else {
     TY_CO_TRY(submit.body, co_await read_job_file(call.request));
   }

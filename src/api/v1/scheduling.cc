@@ -17,18 +17,16 @@ constexpr std::uint64_t kMostRules = 1 << 20;
 
 Answer show_scheduling(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
-  TY_CO_TRY(const control::SchedulingRules rules,
-            co_await context.services.scheduling.rules(call.who));
-  co_return net::json_response(200, control::rules_to_json(rules));
+  TY_CO_TRY(std::string rules, co_await context.services.scheduling.rules(call.who));
+  co_return net::json_response(200, std::move(rules));
 }
 
 Answer set_scheduling(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
-  TY_CO_TRY(const std::string body, co_await read_body(call.request, kMostRules));
-  TY_CO_TRY(control::SchedulingRules rules, control::rules_from_json(body));
-  TY_CO_TRY(const control::SchedulingRules now,
-            co_await context.services.scheduling.set(call.who, std::move(rules)));
-  co_return net::json_response(200, control::rules_to_json(now));
+  TY_CO_TRY(std::string document, co_await read_body(call.request, kMostRules));
+  TY_CO_TRY(std::string now,
+            co_await context.services.scheduling.set(call.who, std::move(document)));
+  co_return net::json_response(200, std::move(now));
 }
 
 Answer set_node_draining(Context& context, Call& call) {

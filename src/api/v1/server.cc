@@ -48,14 +48,14 @@ Answer show_format_schema(Context&, Call& call) {
 Answer check_alive(Context&, Call&) { co_return net::text_response(200, "ok\n"); }
 
 Answer check_ready(Context& context, Call&) {
-  const control::Controller::Load load = co_await context.services.controller.load();
+  const control::ServerLoad load = co_await context.services.cluster.load();
   if (load.store_failing)
     co_return net::text_response(503, "jobs cannot be stored: " + load.store_problem + "\n");
   co_return net::text_response(200, "ready\n");
 }
 
 Answer show_metrics(Context& context, Call&) {
-  const control::Controller::Load load = co_await context.services.controller.load();
+  const control::ServerLoad load = co_await context.services.cluster.load();
   std::string text = fmt::format(
       "# HELP trainyard_info What runs here.\n"
       "# TYPE trainyard_info gauge\n"

@@ -5,7 +5,11 @@
 #include <algorithm>
 
 #include "auth/permission.h"
+#include "control/cluster/scheduling_rules.h"
+#include "control/controller.h"
 #include "rt/log.h"
+#include "store/user_store.h"
+#include "store/workspace_store.h"
 
 namespace ty::control {
 
@@ -25,6 +29,11 @@ Error unknown(std::vector<Fault> faults) {
 }
 
 }  // namespace
+
+struct SchedulingService::Stored {
+  std::optional<std::string> text;
+  SchedulingRules rules;
+};
 
 asio::awaitable<Result<SchedulingService::Stored>> SchedulingService::stored() {
   TY_CO_TRY(std::optional<std::string> text, co_await p_.settings.get(std::string(kSetting)));
@@ -47,15 +56,16 @@ asio::awaitable<Result<void>> SchedulingService::load() {
   co_return Result<void>{};
 }
 
-asio::awaitable<Result<SchedulingRules>> SchedulingService::rules(auth::Principal who) {
+asio::awaitable<Result<std::string>> SchedulingService::rules(auth::Principal who) {
   TY_CO_DO(auth::may(who, auth::Action::ShowNodes, {}));
   TY_CO_TRY(Stored found, co_await stored());
-  co_return std::move(found.rules);
+  co_return rules_to_json(found.rules);
 }
 
-asio::awaitable<Result<SchedulingRules>> SchedulingService::set(auth::Principal who,
-                                                                SchedulingRules rules) {
+asio::awaitable<Result<std::string>> SchedulingService::set(auth::Principal who,
+                                                            std::string document) {
   TY_CO_DO(auth::may(who, auth::Action::ManageSite, {}));
+  TY_CO_TRY(SchedulingRules rules, rules_from_json(document));
   TY_CO_DO(co_await check_nodes(rules));
   TY_CO_TRY(Stored before, co_await stored());
   if (rules.version >= 0 && rules.version != before.rules.version) {
@@ -65,7 +75,8 @@ asio::awaitable<Result<SchedulingRules>> SchedulingService::set(auth::Principal 
                                before.rules.version,
                                rules.version));
   }
-  co_return co_await store(std::move(before), std::move(rules));
+  TY_CO_TRY(const SchedulingRules now, co_await store(std::move(before), std::move(rules)));
+  co_return rules_to_json(now);
 }
 
 asio::awaitable<Result<void>> SchedulingService::set_draining(auth::Principal who,
@@ -74,7 +85,7 @@ asio::awaitable<Result<void>> SchedulingService::set_draining(auth::Principal wh
   TY_CO_DO(auth::may(who, auth::Action::ManageNodes, {}));
   const std::vector<NodeView> nodes = co_await p_.controller.nodes();
   const bool there =
-      std::ranges::any_of(nodes, [&](const NodeView& view) { return view.info.name == node; });
+      std::ranges::any_of(nodes, [&](const NodeView& view) { return view.name == node; });
   TY_CO_TRY(Stored before, co_await stored());
   SchedulingRules rules = before.rules;
   const auto erased = std::erase(rules.draining, node);
@@ -107,7 +118,7 @@ asio::awaitable<Result<void>> SchedulingService::check_nodes(SchedulingRules rul
   const std::vector<NodeView> nodes = co_await p_.controller.nodes();
   std::vector<Fault> faults;
   const auto check = [&](const std::string& name, std::string pointer) {
-    if (std::ranges::any_of(nodes, [&](const NodeView& n) { return n.info.name == name; })) return;
+    if (std::ranges::any_of(nodes, [&](const NodeView& n) { return n.name == name; })) return;
     faults.push_back({.pointer = std::move(pointer),
                       .message = "there is no node " + name,
                       .code = "unknown_node"});

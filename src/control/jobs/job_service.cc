@@ -5,10 +5,20 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "auth/permission.h"
 #include "base/text.h"
+#include "control/controller.h"
+#include "control/event_hub.h"
+#include "control/jobs/job_finder.h"
+#include "control/jobs/job_line.h"
+#include "control/logs/log_service.h"
+#include "control/uploads/uploads.h"
 #include "model/spec_json.h"
 #include "model/words.h"
 #include "rt/log.h"
+#include "store/job_store.h"
+#include "store/user_store.h"
+#include "store/workspace_store.h"
 #include "telemetry/log_keeper.h"
 
 namespace ty::control {
@@ -26,6 +36,18 @@ void remove_folders(const std::string& data_dir, const JobId& job) {
   const std::string below = fmt::format("/{}/{}", job.str().substr(0, 2), job.str());
   for (const char* folder : {"/runs", "/outputs"})
     std::filesystem::remove_all(data_dir + folder + below, ec);
+}
+
+/// The file with `******` where its secrets are.
+std::string covered(store::Original original) {
+  std::ranges::sort(original.secret_ranges, std::greater<>{});
+  const auto size = static_cast<std::int64_t>(original.bytes.size());
+  for (const auto& [offset, length] : original.secret_ranges) {
+    if (offset < 0 || length < 0 || offset > size) continue;
+    original.bytes.replace(
+        static_cast<std::size_t>(offset), static_cast<std::size_t>(length), "******");
+  }
+  return std::move(original.bytes);
 }
 
 }  // namespace
@@ -83,15 +105,20 @@ asio::awaitable<Result<UserId>> JobService::owner_id(auth::Principal who, std::s
   co_return user ? user->id : UserId{-1};
 }
 
-asio::awaitable<Result<std::vector<store::JobCount>>> JobService::counts(auth::Principal who) {
-  return p_.jobs.counts(who.visible_workspaces());
+asio::awaitable<Result<std::map<model::JobState, std::int64_t>>> JobService::counts(
+    auth::Principal who) {
+  TY_CO_TRY(const std::vector<store::JobCount> counts,
+            co_await p_.jobs.counts(who.visible_workspaces()));
+  std::map<model::JobState, std::int64_t> by_state;
+  for (const store::JobCount& count : counts) by_state[count.state] += count.jobs;
+  co_return by_state;
 }
 
-asio::awaitable<Result<store::Original>> JobService::original(auth::Principal who,
-                                                              std::string job) {
+asio::awaitable<Result<JobFile>> JobService::file(auth::Principal who, std::string job) {
   TY_CO_TRY(const model::Job found,
             co_await p_.finder.find(std::move(who), std::move(job), auth::Action::ShowJob));
-  co_return co_await p_.jobs.original(found.seq);
+  TY_CO_TRY(store::Original original, co_await p_.jobs.original(found.seq));
+  co_return JobFile{.media_type = original.media_type, .text = covered(std::move(original))};
 }
 
 asio::awaitable<Result<std::vector<model::EndedTry>>> JobService::task_history(auth::Principal who,
@@ -101,24 +128,38 @@ asio::awaitable<Result<std::vector<model::EndedTry>>> JobService::task_history(a
   co_return co_await p_.jobs.task_history(found.seq);
 }
 
-asio::awaitable<Result<std::vector<store::Attempt>>> JobService::attempts(auth::Principal who,
-                                                                          std::string job) {
+asio::awaitable<Result<std::vector<AttemptView>>> JobService::attempts(auth::Principal who,
+                                                                       std::string job) {
   TY_CO_TRY(const model::Job found,
             co_await p_.finder.find(std::move(who), std::move(job), auth::Action::ShowJob));
-  co_return co_await p_.jobs.attempts(found.seq);
+  TY_CO_TRY(std::vector<store::Attempt> attempts, co_await p_.jobs.attempts(found.seq));
+  std::vector<AttemptView> views;
+  for (store::Attempt& attempt : attempts) {
+    views.push_back({.attempt = attempt.attempt,
+                     .queued_at = attempt.queued_at,
+                     .placed_at = attempt.placed_at,
+                     .started_at = attempt.started_at,
+                     .decided_at = attempt.decided_at,
+                     .ended_at = attempt.ended_at,
+                     .decision = std::move(attempt.decision)});
+  }
+  co_return views;
 }
 
 asio::awaitable<Result<Why>> JobService::why(auth::Principal who, std::string job) {
   TY_CO_TRY(model::Job found, co_await p_.finder.find(who, std::move(job), auth::Action::ShowJob));
-  Why why;
-  if (found.life.state == model::JobState::Queued)
-    why.explanation = co_await p_.controller.explain_fully(found.id, p_.pool);
+  Why why{.state = found.life.state, .decision = found.life.decision};
+  if (found.life.state == model::JobState::Queued) {
+    why.forecast = to_forecast(co_await p_.controller.explain_fully(found.id, p_.pool));
+    why.text = why.forecast->text;
+  } else {
+    why.text = line_about(found);
+  }
   if (found.life.state == model::JobState::Failed) {
     // A log that cannot be read costs its hint, not the answer.
     if (auto clue = co_await p_.logs.clue(std::move(who), found.id.str()))
       why.clue = *std::move(clue);
   }
-  why.job = std::move(found);
   co_return why;
 }
 
@@ -231,47 +272,6 @@ asio::awaitable<Result<void>> JobService::remove_found(model::Job job, std::stri
   co_return Result<void>{};
 }
 
-// Events, queue, nodes
-// -----------------------------------------------------------------------------------
-
-asio::awaitable<Result<store::EventPage>> JobService::events(auth::Principal who,
-                                                             EventFilter filter) {
-  store::EventQuery query{
-      .after = filter.after, .workspaces = who.visible_workspaces(), .limit = filter.limit};
-  if (!filter.job.empty()) {
-    TY_CO_TRY(
-        const model::Job job,
-        co_await p_.finder.find(std::move(who), std::move(filter.job), auth::Action::ReadEvents));
-    query.job = job.seq;
-  }
-  co_return co_await p_.events.after(std::move(query));
-}
-
-asio::awaitable<bool> JobService::wait_for_events(EventId seen, Millis patience) {
-  co_await p_.hub.wait_beyond(seen, patience);
-  co_return !p_.hub.closed();
-}
-
-asio::awaitable<Result<EventId>> JobService::last_event() { return p_.events.last(); }
-
-asio::awaitable<Result<std::vector<JobService::QueuedJob>>> JobService::queue(auth::Principal who,
-                                                                              std::size_t offset,
-                                                                              std::size_t limit) {
-  std::vector<QueuedJob> jobs;
-  for (sched::QueueEntry& entry : co_await p_.controller.queue(offset, limit)) {
-    const auth::Resource resource{.workspace = entry.workspace, .owner = entry.owner};
-    const bool visible = auth::may(who, auth::Action::ShowJob, resource).has_value();
-    if (!visible) {
-      entry.id = {};
-      entry.name.clear();
-      entry.owner = {};
-      entry.workspace = {};
-    }
-    jobs.push_back({.entry = std::move(entry), .visible = visible});
-  }
-  co_return jobs;
-}
-
 asio::awaitable<Result<model::Job>> JobService::move(auth::Principal who,
                                                      std::string job,
                                                      std::string before) {
@@ -286,16 +286,6 @@ asio::awaitable<Result<model::Job>> JobService::move(auth::Principal who,
   }
   TY_CO_DO(co_await p_.controller.move(found.id, std::move(other), who.name));
   co_return co_await p_.finder.find(who, found.id.str(), auth::Action::ShowJob);
-}
-
-asio::awaitable<Result<std::vector<NodeView>>> JobService::nodes(auth::Principal who) {
-  TY_CO_DO(auth::may(who, auth::Action::ShowNodes, {}));
-  std::vector<NodeView> views = co_await p_.controller.nodes();
-  for (NodeView& view : views) {
-    // How much is used is everybody's business; by whom is not.
-    if (!who.acts_as_administrator()) view.use.jobs.clear();
-  }
-  co_return views;
 }
 
 asio::awaitable<void> JobService::tidy() {

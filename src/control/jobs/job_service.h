@@ -1,29 +1,48 @@
 #pragma once
 #include <boost/asio/awaitable.hpp>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "auth/principal.h"
 #include "config/config.h"
-#include "control/cluster/capacity.h"
 #include "control/cluster/resource_specs.h"
-#include "control/controller.h"
-#include "control/jobs/job_finder.h"
-#include "control/logs/log_service.h"
-#include "control/secret_box.h"
-#include "control/storages/storages.h"
-#include "control/uploads/uploads.h"
+#include "control/jobs/job_views.h"
 #include "jobspec/convert.h"
 #include "jobspec/read.h"
-#include "rt/blocking_pool.h"
-#include "sched/explanation.h"
-#include "store/event_store.h"
-#include "store/job_store.h"
-#include "store/workspace_store.h"
+#include "model/job_progress.h"
+#include "model/job_query.h"
+
+namespace ty::auth {
+enum class Action : std::uint8_t;
+}
+namespace ty::engine {
+struct Capabilities;
+}
+namespace ty::model {
+struct Workspace;
+}
+namespace ty::rt {
+class BlockingPool;
+}
+namespace ty::store {
+class JobStore;
+class UserStore;
+class WorkspaceStore;
+}  // namespace ty::store
 
 namespace ty::control {
+
+class Capacity;
+class Controller;
+class EventHub;
+class JobFinder;
+class LogService;
+class SecretBox;
+class Storages;
+class Uploads;
 
 struct SubmitRequest {
   auth::Principal who;
@@ -33,37 +52,9 @@ struct SubmitRequest {
   std::map<std::string, std::string> params;
   std::string idempotency_key;
   bool dry_run = false;
-  /// Local folder as the job file names it (`.`) → `upload:<sha256>` from `keep_upload`.
+  /// Local folder as the job file names it (`.`) → `upload:<sha256>` from `keep_upload`. The name
+  /// `code` stands for whatever folder the file names as its code.
   std::map<std::string, std::string> uploads;
-};
-
-struct Submitted {
-  JobId id;  ///< empty after a dry run
-  std::string name;
-  std::string handle;
-  std::vector<jobspec::Issue> warnings;
-  bool repeated = false;  ///< an earlier request with the same idempotency key made it
-  std::optional<sched::Explanation> forecast;  ///< after a dry run: what would become of it
-};
-
-/// A job with all that a page about it shows.
-struct JobView {
-  model::Job job;
-  std::shared_ptr<const model::JobSpec> spec;
-  model::TextMap labels;
-  std::string waiting_for;  ///< while Queued: the scheduler's reason in one line
-};
-
-struct Why {
-  model::Job job;
-  sched::Explanation explanation;   ///< while it waits
-  std::optional<FailureClue> clue;  ///< once it has failed, where its log says something known
-};
-
-struct EventFilter {
-  std::string job;  ///< reference; empty: all that the caller may see
-  EventId after;
-  int limit = 100;
 };
 
 /// What people can do with jobs. Every function checks that `who` may. Any thread; answers mean
@@ -72,7 +63,6 @@ class JobService {
  public:
   struct Parts {
     store::JobStore& jobs;
-    store::EventStore& events;
     store::WorkspaceStore& workspaces;
     store::UserStore& users;
     Controller& controller;
@@ -85,7 +75,7 @@ class JobService {
     EventHub& hub;
     const Clock& clock;
     const config::Config& config;
-    engine::Capabilities capabilities;
+    std::shared_ptr<const engine::Capabilities> capabilities;
     const Capacity& capacity;
     std::string logs_root;
     std::string data_dir;
@@ -109,9 +99,9 @@ class JobService {
 
   /// A file to write an uploaded archive into, then `keep_upload` (answers `upload:<sha256>`) or
   /// `discard_upload`.
-  Result<std::string> new_upload() const { return p_.uploads.new_file(); }
+  Result<std::string> new_upload() const;
   boost::asio::awaitable<Result<std::string>> keep_upload(auth::Principal who, std::string file);
-  void discard_upload(const std::string& file) const { p_.uploads.discard(file); }
+  void discard_upload(const std::string& file) const;
 
   boost::asio::awaitable<Result<JobView>> show(auth::Principal who, std::string job);
   /// `query.workspaces` is narrowed to what the caller may see; `workspace_name`, when given, must
@@ -120,12 +110,14 @@ class JobService {
                                                       model::JobQuery query,
                                                       std::string workspace_name,
                                                       std::string owner_name);
-  boost::asio::awaitable<Result<std::vector<store::JobCount>>> counts(auth::Principal who);
-  boost::asio::awaitable<Result<store::Original>> original(auth::Principal who, std::string job);
+  /// How many of the jobs the caller may see are in each state; states without any are left out.
+  boost::asio::awaitable<Result<std::map<model::JobState, std::int64_t>>> counts(
+      auth::Principal who);
+  boost::asio::awaitable<Result<JobFile>> file(auth::Principal who, std::string job);
   boost::asio::awaitable<Result<std::vector<model::EndedTry>>> task_history(auth::Principal who,
                                                                             std::string job);
-  boost::asio::awaitable<Result<std::vector<store::Attempt>>> attempts(auth::Principal who,
-                                                                       std::string job);
+  boost::asio::awaitable<Result<std::vector<AttemptView>>> attempts(auth::Principal who,
+                                                                    std::string job);
   boost::asio::awaitable<Result<Why>> why(auth::Principal who, std::string job);
 
   /// Conflict when the job is final already. Answers the job as it stands then (mostly `stopping`).
@@ -146,26 +138,11 @@ class JobService {
   /// As clone, for a job that has ended, remembering which one it repeats.
   boost::asio::awaitable<Result<Submitted>> retry(auth::Principal who, std::string job);
 
-  boost::asio::awaitable<Result<store::EventPage>> events(auth::Principal who, EventFilter filter);
-  /// Waits until there are events after `seen`, or for `patience`. False when the server is ending.
-  boost::asio::awaitable<bool> wait_for_events(EventId seen, Millis patience);
-
-  /// Where a new follower begins.
-  boost::asio::awaitable<Result<EventId>> last_event();
-
-  struct QueuedJob {
-    sched::QueueEntry entry;
-    bool visible = false;  ///< others' entries are counted but have no name, owner or id
-  };
-  boost::asio::awaitable<Result<std::vector<QueuedJob>>> queue(auth::Principal who,
-                                                               std::size_t offset,
-                                                               std::size_t limit);
   /// Administrators only: a waiting job goes right before another, or with an empty `before` to the
   /// very front. Conflict when one of them does not wait.
   boost::asio::awaitable<Result<model::Job>> move(auth::Principal who,
                                                   std::string job,
                                                   std::string before);
-  boost::asio::awaitable<Result<std::vector<NodeView>>> nodes(auth::Principal who);
 
   /// Removes jobs whose ttl is over, old idempotency keys, code that no job uses and the like.
   /// Called now and then.

@@ -156,38 +156,5 @@ TEST(JobService, JobsAreFoundByPrefixAndByHandle) {
   EXPECT_FALSE(world.server->wait(world.server->service->show(world.admin, "abc")));
 }
 
-TEST(AccountService, TokensAreNarrowedAndRevoked) {
-  World world;
-  auto& accounts = world.server->accounts;
-  auto made = world.server->wait(accounts.create_token(world.admin, "script", {"read"}, 1h));
-  ASSERT_TRUE(made) << made.error().message;
-  auto who = world.server->wait(accounts.authenticate(made->text));
-  ASSERT_TRUE(who);
-  EXPECT_FALSE(who->scopes.has(auth::Scope::Write));
-  EXPECT_FALSE(world.server->wait(accounts.create_token(*who, "more", {"admin"}, 1h)));
-  ASSERT_TRUE(world.server->wait(accounts.remove_token(world.admin, made->token.id)));
-  const auto after = world.server->wait(accounts.authenticate(made->text));
-  ASSERT_FALSE(after);
-  EXPECT_EQ(after.error().code, Errc::Unauthenticated);
-}
-
-TEST(AccountService, ASignInLinkWorksOnceAndAPasswordFromThenOn) {
-  World world;
-  auto& accounts = world.server->accounts;
-  auto made = world.server->wait(accounts.create_user(world.admin, {.name = "ann"}));
-  ASSERT_TRUE(made) << made.error().message;
-  auto first = world.server->wait(accounts.use_link(made->second, "127.0.0.1", "test"));
-  ASSERT_TRUE(first);
-  EXPECT_FALSE(world.server->wait(accounts.use_link(made->second, "127.0.0.1", "test")));
-  auto who = world.server->wait(accounts.authenticate(first->token));
-  ASSERT_TRUE(who);
-  const Secret password("correct horse battery staple");
-  ASSERT_TRUE(world.server->wait(accounts.change_password(*who, Secret(), password, first->token)));
-  EXPECT_TRUE(world.server->wait(accounts.sign_in("ann", password, "127.0.0.1", "test")));
-  EXPECT_FALSE(world.server->wait(accounts.sign_in("ann", Secret("wrong"), "127.0.0.1", "test")));
-  ASSERT_TRUE(world.server->wait(accounts.set_disabled(world.admin, "ann", true)));
-  EXPECT_FALSE(world.server->wait(accounts.sign_in("ann", password, "127.0.0.1", "test")));
-}
-
 }  // namespace
 }  // namespace ty::control

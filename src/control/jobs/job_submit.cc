@@ -1,13 +1,24 @@
 #include <fmt/format.h>
 
+#include "auth/permission.h"
 #include "base/text.h"
+#include "control/cluster/capacity.h"
+#include "control/controller.h"
+#include "control/event_hub.h"
+#include "control/jobs/job_finder.h"
 #include "control/jobs/job_service.h"
 #include "control/jobs/site_check.h"
+#include "control/secret_box.h"
+#include "control/storages/storages.h"
 #include "control/uploads/sha256.h"
+#include "control/uploads/uploads.h"
 #include "jobspec/job_name.h"
 #include "model/spec_json.h"
 #include "model/words.h"
+#include "rt/blocking_pool.h"
 #include "rt/log.h"
+#include "store/job_store.h"
+#include "store/workspace_store.h"
 
 /// How a job file becomes a job.
 namespace ty::control {
@@ -58,6 +69,24 @@ std::string body_hash(const SubmitRequest& request) {
   return sha256(all);
 }
 
+/// An archive called `code` stands for whatever folder the file names as its code.
+void spread_code(std::string_view body, jobspec::ReadOptions& options) {
+  const auto code = options.uploads.find("code");
+  if (code == options.uploads.end()) return;
+  const std::string source = code->second;
+  jobspec::ReadOptions as_written = options;
+  as_written.uploads.clear();
+  as_written.local_sources = jobspec::LocalSources::Keep;
+  for (const jobspec::ReadJob& job : jobspec::read(body, as_written).jobs) {
+    for (const model::RoleSpec& role : job.spec.roles) {
+      for (const model::Mount& mount : role.mounts) {
+        if (mount.kind == model::MountKind::Code && mount.source.starts_with("local:"))
+          options.uploads.try_emplace(mount.source.substr(6), source);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 struct JobService::Prepared {
@@ -97,6 +126,10 @@ jobspec::Converted JobService::convert(std::string_view body,
   return jobspec::convert(body, options, to);
 }
 
+Result<std::string> JobService::new_upload() const { return p_.uploads.new_file(); }
+
+void JobService::discard_upload(const std::string& file) const { p_.uploads.discard(file); }
+
 asio::awaitable<Result<std::string>> JobService::keep_upload(auth::Principal who,
                                                              std::string file) {
   if (!who.scopes.has(auth::Scope::Write)) {
@@ -109,14 +142,17 @@ asio::awaitable<Result<std::string>> JobService::keep_upload(auth::Principal who
 
 asio::awaitable<Result<std::vector<Submitted>>> JobService::submit(SubmitRequest request) {
   jobspec::ReadOptions options = read_options(request.dialect, request.params);
-  options.uploads = request.uploads;
+  options.uploads = std::move(request.uploads);
+  auto read_file = [&] {
+    spread_code(request.body, options);
+    return jobspec::read(request.body, options);
+  };
   jobspec::ReadResult read;
-  if (request.body.size() <= kReadInline) {
-    read = jobspec::read(request.body, options);
-  } else {
-    auto slowly = [&] { return jobspec::read(request.body, options); };
-    read = co_await p_.pool.run(std::move(slowly));
-  }
+  if (request.body.size() <= kReadInline)
+    read = read_file();
+  else
+    read = co_await p_.pool.run(read_file);
+  request.uploads = std::move(options.uploads);
   if (!read.ok()) co_return std::unexpected(jobspec::to_error(read.errors, ""));
 
   // What is stored and shown from here on has no secret in it.
@@ -133,7 +169,8 @@ asio::awaitable<Result<std::vector<Submitted>>> JobService::submit(SubmitRequest
     for (Prepared& one : prepared) {
       Submitted answer{.name = one.row.job.name, .warnings = std::move(one.warnings)};
       if (!one.needs.empty())
-        answer.forecast = co_await p_.controller.forecast(std::move(one.needs.front()), p_.pool);
+        answer.forecast =
+            to_forecast(co_await p_.controller.forecast(std::move(one.needs.front()), p_.pool));
       answers.push_back(std::move(answer));
     }
     co_return answers;
@@ -183,8 +220,9 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
 
   Prepared out;
   out.warnings = std::move(read.warnings);
-  TY_CO_DO(fit_to_site(
-      spec, {.storages = p_.storages, .config = p_.config, .able = p_.capabilities}, out.warnings));
+  TY_CO_DO(fit_to_site(spec,
+                       {.storages = p_.storages, .config = p_.config, .able = *p_.capabilities},
+                       out.warnings));
   if (std::ranges::any_of(spec.secrets,
                           [](const auto& s) { return s.second.stored_name.has_value(); })) {
     co_return fail(Errc::Invalid,

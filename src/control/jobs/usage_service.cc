@@ -6,8 +6,14 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 
+#include "control/controller.h"
+#include "control/data_dir.h"
+#include "control/logs/log_service.h"
+#include "engine/engine.h"
+#include "rt/blocking_pool.h"
 #include "rt/log.h"
 #include "telemetry/log_paths.h"
+#include "telemetry/usage_file.h"
 
 namespace ty::control {
 
@@ -18,6 +24,10 @@ namespace {
 constexpr std::chrono::milliseconds kLookEvery{2000};
 constexpr int kRestForWork = 20;
 constexpr std::size_t kMostTasks = 1000;
+
+UsagePoint view_of(telemetry::UsagePoint point) {
+  return {.usage = std::move(point.usage), .cpus = point.cpus};
+}
 
 }  // namespace
 
@@ -101,20 +111,21 @@ Result<TaskUsageView> UsageService::view(TaskUsageView begun, const UsageQuery& 
   const std::string log = telemetry::log_path(p_.dirs.root(), begun.key);
   if (query.points > 0) {
     TY_TRY(const auto all, telemetry::read_usage(log, query.since));
-    begun.points = telemetry::usage_curve(all, query.points);
+    for (telemetry::UsagePoint& point : telemetry::usage_curve(all, query.points))
+      begun.points.push_back(view_of(std::move(point)));
   }
   {
     const std::lock_guard lock(mutex_);
     if (const auto running = seen_.find(begun.key); running != seen_.end()) {
       const Seen& seen = running->second;
       const bool has_two = seen.before.at != Time{};
-      begun.latest = has_two ? telemetry::usage_curve({seen.before, seen.latest}, 2).back()
-                             : telemetry::UsagePoint{.usage = seen.latest, .cpus = std::nullopt};
+      begun.latest = has_two ? view_of(telemetry::usage_curve({seen.before, seen.latest}, 2).back())
+                             : UsagePoint{.usage = seen.latest};
       return begun;
     }
   }
   TY_TRY(const auto last, telemetry::last_usage(log));
-  if (last) begun.latest = telemetry::UsagePoint{.usage = *last, .cpus = std::nullopt};
+  if (last) begun.latest = UsagePoint{.usage = *last};
   return begun;
 }
 

@@ -8,14 +8,24 @@
 
 #include "auth/principal.h"
 #include "base/result.h"
-#include "control/controller.h"
-#include "control/data_dir.h"
-#include "control/logs/log_service.h"
-#include "engine/engine.h"
-#include "rt/blocking_pool.h"
-#include "telemetry/usage_file.h"
+#include "base/time.h"
+#include "model/job.h"
+#include "model/job_spec.h"
+#include "model/task_usage.h"
+
+namespace ty::engine {
+class Engine;
+struct UsageReport;
+}  // namespace ty::engine
+namespace ty::rt {
+class BlockingPool;
+}
 
 namespace ty::control {
+
+class Controller;
+class DataDir;
+class LogService;
 
 struct UsageQuery {
   std::string task;            ///< `worker-1`; empty: all of them
@@ -24,13 +34,19 @@ struct UsageQuery {
   std::size_t points = 0;  ///< of the curve, at most; 0: only what is used now
 };
 
+/// A point of a curve: one look at the task, and what it used on average since the point before.
+struct UsagePoint {
+  model::TaskUsage usage;
+  std::optional<double> cpus;
+};
+
 /// What one task of a job uses or used: its last try in an attempt.
 struct TaskUsageView {
   std::string task;
   model::TaskKey key;
   model::Resources limits;
-  std::optional<telemetry::UsagePoint> latest;
-  std::vector<telemetry::UsagePoint> points;
+  std::optional<UsagePoint> latest;
+  std::vector<UsagePoint> points;
 };
 
 /// Looks every few seconds at what running tasks use, keeps it beside their logs and tells those

@@ -1,8 +1,11 @@
 #include <algorithm>
 
+#include "control/data_dir.h"
 #include "control/logs/log_service.h"
+#include "rt/blocking_pool.h"
 #include "telemetry/log_paths.h"
 #include "telemetry/log_reader.h"
+#include "telemetry/log_search.h"
 
 /// LogService: lines by number, and search with numbers. For views that draw only what is seen.
 namespace ty::control {
@@ -58,6 +61,17 @@ Result<LogLines> read_lines(const std::string& path, const LogLinesQuery& query,
   return answer;
 }
 
+static_assert(LogSearchQuery::kLongestPattern == telemetry::kMaxPattern);
+
+LogHits hits_of(telemetry::SearchPage page) {
+  LogHits hits{.next = page.next, .searched = page.searched};
+  hits.hits.reserve(page.hits.size());
+  for (telemetry::SearchHit& hit : page.hits)
+    hits.hits.push_back(
+        {.line = hit.line, .at = hit.time, .text = std::move(hit.text), .cut = hit.cut});
+  return hits;
+}
+
 }  // namespace
 
 Result<LogService::Chosen> LogService::choose(const JobLogs& logs, const LogPlace& place) const {
@@ -88,21 +102,23 @@ asio::awaitable<Result<LogLines>> LogService::lines(auth::Principal who,
   co_return co_await p_.pool.run(std::move(read));
 }
 
-asio::awaitable<Result<telemetry::SearchPage>> LogService::search(auth::Principal who,
-                                                                  std::string job,
-                                                                  LogSearchQuery query) {
+asio::awaitable<Result<LogHits>> LogService::search(auth::Principal who,
+                                                    std::string job,
+                                                    LogSearchQuery query) {
   TY_CO_TRY(const JobLogs logs, co_await find(std::move(who), std::move(job)));
   TY_CO_TRY(const Chosen chosen, choose(logs, query.place));
-  TY_CO_TRY(telemetry::LineMatcher matcher, telemetry::LineMatcher::compile(query.pattern));
-  if (!chosen.path) co_return telemetry::SearchPage{};
-  auto look = [path = *chosen.path,
-               &matcher,
-               from = query.from,
-               limit = query.limit]() -> Result<telemetry::SearchPage> {
+  const telemetry::LinePattern pattern{.text = std::move(query.pattern),
+                                       .ignore_case = query.ignore_case};
+  TY_CO_TRY(telemetry::LineMatcher matcher, telemetry::LineMatcher::compile(pattern));
+  if (!chosen.path) co_return LogHits{};
+  auto look =
+      [path = *chosen.path, &matcher, from = query.from, limit = query.limit]() -> Result<LogHits> {
     Result<telemetry::LogReader> reader = telemetry::LogReader::open(path);
-    if (!reader && reader.error().code == Errc::NotFound) return telemetry::SearchPage{};
+    if (!reader && reader.error().code == Errc::NotFound) return LogHits{};
     if (!reader) return std::unexpected(std::move(reader).error());
-    return telemetry::search(*reader, matcher, {.from = from, .limit = limit});
+    TY_TRY(telemetry::SearchPage page,
+           telemetry::search(*reader, matcher, {.from = from, .limit = limit}));
+    return hits_of(std::move(page));
   };
   co_return co_await p_.pool.run(std::move(look));
 }

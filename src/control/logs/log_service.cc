@@ -5,9 +5,15 @@
 #include <algorithm>
 #include <boost/asio/this_coro.hpp>
 
+#include "control/data_dir.h"
+#include "control/event_hub.h"
+#include "control/jobs/job_finder.h"
 #include "control/logs/job_logs.h"
 #include "control/logs/log_text.h"
+#include "control/task_board.h"
 #include "model/spec_json.h"
+#include "rt/blocking_pool.h"
+#include "store/job_store.h"
 #include "telemetry/log_paths.h"
 
 namespace ty::control {

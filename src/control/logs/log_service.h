@@ -5,20 +5,31 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "auth/principal.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "control/data_dir.h"
-#include "control/event_hub.h"
-#include "control/jobs/job_finder.h"
+#include "control/logs/failure_clue.h"
 #include "control/logs/job_logs.h"
-#include "control/task_board.h"
-#include "rt/blocking_pool.h"
-#include "telemetry/log_follow.h"
-#include "telemetry/log_search.h"
+
+namespace ty::rt {
+class BlockingPool;
+}
+namespace ty::store {
+class JobStore;
+}
+namespace ty::telemetry {
+class LogWatcher;
+}
 
 namespace ty::control {
+
+class DataDir;
+class EventHub;
+class JobFinder;
+class TaskBoard;
 
 /// Which part of which logs.
 struct LogQuery {
@@ -36,6 +47,16 @@ struct LogQuery {
   bool ignore_case = false;
 };
 
+/// A part of a log on its way to somebody: its bytes, or where they lie in a plain file, so that
+/// who only passes them on never touches them.
+struct LogPiece {
+  std::string_view bytes;   ///< when `file` is -1
+  int file = -1;            ///< open as long as the text that handed this out
+  std::uint64_t begin = 0;  ///< in `file`
+  std::uint64_t size = 0;
+  bool empty() const { return bytes.empty() && size == 0; }
+};
+
 /// A text that is pulled piece by piece. Belongs to the coroutine that asked for it.
 class LogText {
  public:
@@ -43,7 +64,7 @@ class LogText {
   /// Up to about 1 MiB, valid until the next call; empty at the end.
   virtual boost::asio::awaitable<Result<std::string_view>> next() = 0;
   /// As `next`, but what lies as it is in a file may come as its place there: for passing on.
-  virtual boost::asio::awaitable<Result<telemetry::LogPiece>> next_piece();
+  virtual boost::asio::awaitable<Result<LogPiece>> next_piece();
   /// Known beforehand for plain ranges: Content-Length, and with `total` the size of the whole log
   /// for Content-Range.
   std::optional<std::uint64_t> length;
@@ -79,19 +100,25 @@ struct LogLines {
 };
 
 struct LogSearchQuery {
+  static constexpr std::size_t kLongestPattern = 1024;
   LogPlace place;
-  telemetry::LinePattern pattern;
-  std::uint64_t from = 0;  ///< SearchPage::next of the page before
+  std::string pattern;  ///< RE2
+  bool ignore_case = false;
+  std::uint64_t from = 0;  ///< LogHits::next of the page before
   std::size_t limit = 100;
 };
 
-/// What the log of the task that ended a failed job says about it.
-struct FailureClue {
-  std::string task;
-  std::uint64_t line = 0;  ///< its number, from 1
-  std::string said;        ///< the line itself, at most 8 KiB
-  std::string_view code;   ///< model::LogClue
-  std::string_view text;
+struct LogHit {
+  std::uint64_t line = 0;  ///< from 1
+  std::optional<Time> at;  ///< when its end arrived; null when unknown
+  std::string text;        ///< without its newline, at most 16 KiB
+  bool cut = false;        ///< there was more of it
+};
+
+struct LogHits {
+  std::vector<LogHit> hits;
+  std::optional<std::uint64_t> next;  ///< there may be more: LogSearchQuery::from of the next page
+  std::uint64_t searched = 0;         ///< bytes looked at
 };
 
 /// Logs for those who may read them: one task or all merged, live or ended, whole or in part. Any
@@ -124,9 +151,9 @@ class LogService {
                                                  std::string job,
                                                  LogLinesQuery query);
   /// Lines of one task that match, with their numbers, page by page.
-  boost::asio::awaitable<Result<telemetry::SearchPage>> search(auth::Principal who,
-                                                               std::string job,
-                                                               LogSearchQuery query);
+  boost::asio::awaitable<Result<LogHits>> search(auth::Principal who,
+                                                 std::string job,
+                                                 LogSearchQuery query);
   /// Of a job that has failed. Null: not by its own command, or its log says nothing we know.
   boost::asio::awaitable<Result<std::optional<FailureClue>>> clue(auth::Principal who,
                                                                   std::string job);

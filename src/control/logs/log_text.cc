@@ -6,7 +6,6 @@
 namespace ty::control {
 
 namespace asio = boost::asio;
-using telemetry::LogPiece;
 using Piece = Result<std::string_view>;
 
 asio::awaitable<Result<LogPiece>> LogText::next_piece() {
@@ -24,7 +23,8 @@ asio::awaitable<Piece> RangeText::next() { co_return stream_.next(); }
 
 asio::awaitable<Result<LogPiece>> RangeText::next_piece() {
   if (reader_.plain_file() < 0) co_return co_await LogText::next_piece();
-  co_return LogPiece{.file = reader_.plain_file(), .range = std::exchange(unplaced_, {})};
+  const telemetry::ByteRange range = std::exchange(unplaced_, {});
+  co_return LogPiece{.file = reader_.plain_file(), .begin = range.begin, .size = range.size()};
 }
 
 ChainText::ChainText(std::vector<std::unique_ptr<LogText>> parts) : parts_(std::move(parts)) {
@@ -96,7 +96,11 @@ asio::awaitable<Result<Taken>> FollowText::take(
 asio::awaitable<Piece> FollowText::next() { return take(&telemetry::LogFollower::next); }
 
 asio::awaitable<Result<LogPiece>> FollowText::next_piece() {
-  return take(&telemetry::LogFollower::next_piece);
+  TY_CO_TRY(const telemetry::LogPiece piece, co_await take(&telemetry::LogFollower::next_piece));
+  co_return LogPiece{.bytes = piece.bytes,
+                     .file = piece.file,
+                     .begin = piece.range.begin,
+                     .size = piece.range.size()};
 }
 
 asio::awaitable<Piece> MergedText::next() {

@@ -5,7 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "control/event_hub.h"
 #include "control/logs/log_service.h"
+#include "model/job.h"
+#include "rt/blocking_pool.h"
+#include "telemetry/log_follow.h"
 #include "telemetry/log_merge.h"
 #include "telemetry/log_reader.h"
 #include "telemetry/log_search.h"
@@ -18,7 +22,7 @@ class RangeText final : public LogText {
  public:
   RangeText(telemetry::LogReader reader, telemetry::ByteRange range);
   boost::asio::awaitable<Result<std::string_view>> next() override;
-  boost::asio::awaitable<Result<telemetry::LogPiece>> next_piece() override;
+  boost::asio::awaitable<Result<LogPiece>> next_piece() override;
 
  private:
   telemetry::LogReader reader_;
@@ -31,7 +35,7 @@ class ChainText final : public LogText {
  public:
   explicit ChainText(std::vector<std::unique_ptr<LogText>> parts);
   boost::asio::awaitable<Result<std::string_view>> next() override;
-  boost::asio::awaitable<Result<telemetry::LogPiece>> next_piece() override;
+  boost::asio::awaitable<Result<LogPiece>> next_piece() override;
 
  private:
   std::vector<std::unique_ptr<LogText>> parts_;
@@ -57,7 +61,7 @@ class FollowText final : public LogText {
   /// `first_from`: where to begin in the first try, for `tail`.
   FollowText(Parts parts, std::optional<model::TaskKey> first, std::uint64_t first_from);
   boost::asio::awaitable<Result<std::string_view>> next() override;
-  boost::asio::awaitable<Result<telemetry::LogPiece>> next_piece() override;
+  boost::asio::awaitable<Result<LogPiece>> next_piece() override;
 
  private:
   template <class Taken>

@@ -12,11 +12,28 @@
 
 #include "control/cluster/capacity.h"
 #include "control/controller.h"
+#include "control/events/event_service.h"
+#include "control/jobs/job_finder.h"
 #include "control/jobs/job_service.h"
 #include "control/logs/log_service.h"
-#include "control/users/account_service.h"
+#include "control/registries/registry_service.h"
+#include "control/secret_box.h"
+#include "control/sessions/authenticator.h"
+#include "control/sessions/session_service.h"
+#include "control/storages/storages.h"
+#include "control/tokens/token_service.h"
+#include "control/uploads/uploads.h"
+#include "control/users/first_start.h"
+#include "control/users/user_service.h"
 #include "engine/fake/fake_engine.h"
+#include "store/database.h"
+#include "store/event_store.h"
+#include "store/job_store.h"
 #include "store/registry_store.h"
+#include "store/token_store.h"
+#include "store/user_store.h"
+#include "store/workspace_store.h"
+#include "telemetry/log_follow.h"
 #include "telemetry/log_paths.h"
 
 namespace ty::control {
@@ -66,27 +83,33 @@ class World {
       listening = true;
       listening.notify_all();
       capacity.set_nodes(scheduler_nodes(*engine));
-      service = std::make_unique<JobService>(JobService::Parts{.jobs = jobs,
-                                                               .events = events,
-                                                               .workspaces = workspaces,
-                                                               .users = users,
-                                                               .controller = *controller,
-                                                               .finder = finder,
-                                                               .logs = logs,
-                                                               .uploads = uploads,
-                                                               .storages = storages,
-                                                               .secrets = secrets,
-                                                               .pool = pool,
-                                                               .hub = hub,
-                                                               .clock = clock,
-                                                               .config = config,
-                                                               .capabilities = {},
-                                                               .capacity = capacity,
-                                                               .logs_root = dirs.logs(),
-                                                               .data_dir = dirs.root()});
+      service = std::make_unique<JobService>(
+          JobService::Parts{.jobs = jobs,
+                            .workspaces = workspaces,
+                            .users = users,
+                            .controller = *controller,
+                            .finder = finder,
+                            .logs = logs,
+                            .uploads = uploads,
+                            .storages = storages,
+                            .secrets = secrets,
+                            .pool = pool,
+                            .hub = hub,
+                            .clock = clock,
+                            .config = config,
+                            .capabilities = std::make_shared<engine::Capabilities>(),
+                            .capacity = capacity,
+                            .logs_root = dirs.logs(),
+                            .data_dir = dirs.root()});
       TY_CHECK(wait(registries.load(dirs.old_registries_file())).has_value(),
                "a good file is read");
-      const auto link = wait(accounts.bootstrap(dirs.admin_token_file()));
+      const auto link = wait(ensure_administrator({.users = users,
+                                                   .tokens = tokens,
+                                                   .workspaces = workspaces,
+                                                   .sessions = session_service,
+                                                   .authenticator = authenticator,
+                                                   .clock = clock},
+                                                  dirs.admin_token_file()));
       TY_CHECK(link.has_value(), "the first start makes an administrator");
       TY_CHECK(wait(controller->recover()).has_value(), "recovery works on a good database");
       loop.spawn("controller", controller->run());
@@ -140,13 +163,25 @@ class World {
                      .hub = hub,
                      .watcher = watcher,
                      .pool = pool}};
-    AccountService accounts{{.users = users,
-                             .tokens = tokens,
-                             .sessions = sessions,
-                             .workspaces = workspaces,
-                             .pool = pool,
-                             .clock = clock,
-                             .config = config}};
+    Authenticator authenticator{{.users = users,
+                                 .tokens = tokens,
+                                 .sessions = sessions,
+                                 .workspaces = workspaces,
+                                 .clock = clock}};
+    SessionService session_service{{.users = users,
+                                    .sessions = sessions,
+                                    .authenticator = authenticator,
+                                    .pool = pool,
+                                    .clock = clock,
+                                    .config = config}};
+    TokenService token_service{{.tokens = tokens, .authenticator = authenticator, .clock = clock}};
+    UserService user_service{{.users = users,
+                              .session_rows = sessions,
+                              .workspaces = workspaces,
+                              .sessions = session_service,
+                              .authenticator = authenticator,
+                              .clock = clock}};
+    EventService event_service{{.events = events, .finder = finder, .hub = hub}};
     Capacity capacity;
     std::unique_ptr<engine::FakeEngine> engine;
     std::unique_ptr<Launcher> launcher;
@@ -157,7 +192,7 @@ class World {
 
   void begin() {
     server = std::make_unique<Server>(root_.string(), machines);
-    admin = *server->wait(server->accounts.authenticate(Secret(admin_token())));
+    admin = *server->wait(server->authenticator.authenticate(Secret(admin_token())));
   }
   void restart() {
     server.reset();
@@ -197,7 +232,7 @@ class World {
   std::vector<std::string> timeline(const JobId& id) {
     std::vector<std::string> kinds;
     const auto page =
-        server->wait(server->service->events(admin, {.job = id.str(), .limit = 1000}));
+        server->wait(server->event_service.list(admin, {.job = id.str(), .limit = 1000}));
     for (const model::Event& event : page->events) kinds.push_back(event.kind);
     return kinds;
   }

@@ -20,7 +20,7 @@ std::string_view role_word(model::WorkspaceRole role) {
 
 }  // namespace
 
-void write_user(JsonWriter& out, const model::User& user, const std::string* link) {
+void write_user(JsonWriter& out, const control::UserView& user, const std::string* link) {
   out.object()
       .field("name", user.name)
       .field("display_name", user.display_name)
@@ -33,7 +33,7 @@ void write_user(JsonWriter& out, const model::User& user, const std::string* lin
   out.end_object();
 }
 
-void write_token(JsonWriter& out, const model::Token& token, const Secret* text) {
+void write_token(JsonWriter& out, const control::TokenView& token, const Secret* text) {
   out.object()
       .field("id", token.id.value)
       .field("name", token.name)
@@ -45,7 +45,7 @@ void write_token(JsonWriter& out, const model::Token& token, const Secret* text)
   out.end_object();
 }
 
-void write_workspace(JsonWriter& out, const model::Workspace& workspace) {
+void write_workspace(JsonWriter& out, const control::WorkspaceView& workspace) {
   out.object()
       .field("name", workspace.name)
       .field("description", workspace.description)
@@ -53,30 +53,30 @@ void write_workspace(JsonWriter& out, const model::Workspace& workspace) {
       .end_object();
 }
 
-void write_memberships(JsonWriter& out, const std::vector<model::Membership>& memberships) {
+void write_memberships(JsonWriter& out, const std::vector<control::OwnWorkspace>& workspaces) {
   out.array();
-  for (const model::Membership& membership : memberships) {
+  for (const control::OwnWorkspace& workspace : workspaces) {
     out.object()
-        .field("name", membership.workspace_name)
-        .field("role", role_word(membership.role))
+        .field("name", workspace.name)
+        .field("role", role_word(workspace.role))
         .end_object();
   }
   out.end_array();
 }
 
 void write_me(JsonWriter& out,
-              const model::User& user,
+              const control::UserView& user,
               const auth::Principal& who,
-              const std::vector<model::Membership>& memberships) {
+              const std::vector<control::OwnWorkspace>& workspaces) {
   out.object()
       .field("name", user.name)
       .field("display_name", user.display_name)
       .field("email", user.email)
       .field("administrator", user.administrator)
-      .field("has_password", !user.password_hash.empty())
+      .field("has_password", user.has_password)
       .field("scopes", split(who.scopes.str(), ' '))
       .key("workspaces");
-  write_memberships(out, memberships);
+  write_memberships(out, workspaces);
   out.end_object();
 }
 
@@ -84,8 +84,8 @@ void write_signed_in(JsonWriter& out, const control::SignedIn& signed_in) {
   out.object()
       .field("token", signed_in.token.reveal())
       .field("expires_at", signed_in.expires_at)
-      .field("user", signed_in.user.name)
-      .field("has_password", !signed_in.user.password_hash.empty())
+      .field("user", signed_in.user)
+      .field("has_password", signed_in.has_password)
       .end_object();
 }
 

@@ -126,7 +126,7 @@ void write_job(JsonWriter& out, const control::JobView& view) {
   out.end_array().end_object();
 }
 
-void write_attempt(JsonWriter& out, const store::Attempt& attempt) {
+void write_attempt(JsonWriter& out, const control::AttemptView& attempt) {
   out.object()
       .field("attempt", attempt.attempt)
       .field("queued_at", attempt.queued_at)

@@ -15,12 +15,12 @@ void write_log_lines(JsonWriter& out, const control::LogLines& lines) {
   out.end_array().end_object();
 }
 
-void write_log_hits(JsonWriter& out, const telemetry::SearchPage& page) {
+void write_log_hits(JsonWriter& out, const control::LogHits& page) {
   out.object().key("hits").array();
-  for (const telemetry::SearchHit& hit : page.hits) {
+  for (const control::LogHit& hit : page.hits) {
     out.object()
         .field("line", hit.line)
-        .field("at", hit.time)
+        .field("at", hit.at)
         .field("text", hit.text)
         .field("cut", hit.cut)
         .end_object();

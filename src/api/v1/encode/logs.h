@@ -5,6 +5,6 @@
 namespace ty::api {
 
 void write_log_lines(JsonWriter& out, const control::LogLines& lines);
-void write_log_hits(JsonWriter& out, const telemetry::SearchPage& page);
+void write_log_hits(JsonWriter& out, const control::LogHits& page);
 
 }  // namespace ty::api

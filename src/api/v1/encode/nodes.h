@@ -1,6 +1,6 @@
 #pragma once
 #include "api/json_writer.h"
-#include "control/jobs/job_service.h"
+#include "control/cluster/node_view.h"
 
 namespace ty::api {
 

@@ -2,17 +2,15 @@
 
 namespace ty::api {
 
-void write_queued(JsonWriter& out,
-                  const control::JobService::QueuedJob& job,
-                  std::int64_t position) {
+void write_queued(JsonWriter& out, const control::QueuedJob& job, std::int64_t position) {
   out.object()
       .field("position", position)
-      .field("id", job.entry.id.job.str())
-      .field("name", job.entry.name)
-      .field("priority", job.entry.priority)
-      .field("tasks", job.entry.tasks)
-      .field("gpus", job.entry.gpus)
-      .field("queued_at", job.entry.queued_at)
+      .field("id", job.id.str())
+      .field("name", job.name)
+      .field("priority", job.priority)
+      .field("tasks", job.tasks)
+      .field("gpus", job.gpus)
+      .field("queued_at", job.queued_at)
       .end_object();
 }
 

@@ -2,13 +2,11 @@
 #include <cstdint>
 
 #include "api/json_writer.h"
-#include "control/jobs/job_service.h"
+#include "control/cluster/cluster_service.h"
 
 namespace ty::api {
 
 /// `position` counts from 1.
-void write_queued(JsonWriter& out,
-                  const control::JobService::QueuedJob& job,
-                  std::int64_t position);
+void write_queued(JsonWriter& out, const control::QueuedJob& job, std::int64_t position);
 
 }  // namespace ty::api

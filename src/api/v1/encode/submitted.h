@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "api/json_writer.h"
-#include "control/jobs/job_service.h"
+#include "control/jobs/job_views.h"
 
 namespace ty::api {
 

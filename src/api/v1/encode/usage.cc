@@ -6,7 +6,7 @@ namespace ty::api {
 
 namespace {
 
-void write_point(JsonWriter& out, const telemetry::UsagePoint& point) {
+void write_point(JsonWriter& out, const control::UsagePoint& point) {
   const model::TaskUsage& usage = point.usage;
   std::optional<double> cpu_seconds;
   if (usage.cpu_us) cpu_seconds = static_cast<double>(*usage.cpu_us) / 1e6;
@@ -45,7 +45,7 @@ void write_usage(JsonWriter& out, const control::TaskUsageView& view) {
       .key("latest");
   view.latest ? write_point(out, *view.latest) : void(out.null());
   out.key("points").array();
-  for (const telemetry::UsagePoint& point : view.points) write_point(out, point);
+  for (const control::UsagePoint& point : view.points) write_point(out, point);
   out.end_array().end_object();
 }
 

@@ -1,0 +1,142 @@
+#include "control/sessions/session_service.h"
+
+#include <fmt/format.h>
+
+#include "auth/password.h"
+#include "auth/permission.h"
+#include "auth/token.h"
+#include "base/text.h"
+#include "config/config.h"
+#include "control/sessions/authenticator.h"
+#include "rt/blocking_pool.h"
+#include "rt/log.h"
+#include "store/token_store.h"
+#include "store/user_store.h"
+
+namespace ty::control {
+
+namespace asio = boost::asio;
+
+asio::awaitable<Result<SignedIn>> SessionService::sign_in(std::string name,
+                                                          Secret password,
+                                                          std::string address,
+                                                          std::string client) {
+  TY_CO_DO(limiter_.admit(name, address));
+  Result<model::User> user = co_await p_.users.find_by_name(name);
+  if (!user && user.error().code != Errc::NotFound)
+    co_return std::unexpected(std::move(user).error());
+  const std::string hash = user ? user->password_hash.reveal() : std::string();
+  auto verify = [&] {
+    if (!hash.empty()) return auth::verify_password(hash, password);
+    auth::verify_against_nobody(password);
+    return false;
+  };
+  if (!co_await p_.pool.run(std::move(verify))) {
+    log::info("signin.refused address={}", address);
+    co_return fail(Errc::Unauthenticated, "user name or password is wrong");
+  }
+  limiter_.succeeded(name, address);
+  if (user->disabled) {
+    co_return fail(Errc::Forbidden,
+                   fmt::format("the account {} is disabled; ask an administrator", user->name));
+  }
+  if (auth::needs_rehash(hash)) {
+    auto rehash = [&] { return auth::hash_password(password); };
+    if (auto fresh = co_await p_.pool.run(std::move(rehash))) {
+      user->password_hash = Secret(*fresh);
+      (void)co_await p_.users.update(*user);
+    }
+  }
+  co_return co_await begin_session(*std::move(user), std::move(client));
+}
+
+asio::awaitable<Result<SignedIn>> SessionService::use_link(Secret link,
+                                                           std::string address,
+                                                           std::string client) {
+  TY_CO_DO(limiter_.admit("link", address));
+  const auto stale = [] {
+    return fail(
+        Errc::Unauthenticated,
+        "this sign-in link was used already or is too old; an administrator can make a new one "
+        "(`trainyard user link NAME`), and so does restarting the server for the first "
+        "administrator");
+  };
+  if (auth::token_kind(link.reveal()) != auth::TokenKind::SignIn) co_return stale();
+  Result<UserId> id =
+      co_await p_.sessions.use_link(auth::token_hash(link.reveal()), p_.clock.now());
+  if (!id && id.error().code == Errc::NotFound) co_return stale();
+  if (!id) co_return std::unexpected(std::move(id).error());
+  limiter_.succeeded("link", address);
+  TY_CO_TRY(model::User user, co_await p_.users.find(*id));
+  if (user.disabled)
+    co_return fail(Errc::Forbidden, fmt::format("the account {} is disabled", user.name));
+  co_return co_await begin_session(std::move(user), std::move(client));
+}
+
+asio::awaitable<Result<SignedIn>> SessionService::begin_session(model::User user,
+                                                                std::string client) {
+  const auth::FreshToken fresh = auth::make_token(auth::TokenKind::Session);
+  const Time now = p_.clock.now();
+  model::Session session{.hash = fresh.hash,
+                         .user = user.id,
+                         .client = shorten(client, 200),
+                         .created_at = now,
+                         .expires_at = now + p_.config.auth.session};
+  const Time expires = session.expires_at;
+  TY_CO_DO(co_await p_.sessions.create(std::move(session)));
+  (void)co_await p_.users.touch(user.id, now);
+  co_return SignedIn{.user = user.name,
+                     .has_password = !user.password_hash.empty(),
+                     .token = fresh.text,
+                     .expires_at = expires};
+}
+
+asio::awaitable<Result<void>> SessionService::sign_out(Secret token) {
+  Result<void> removed = co_await p_.sessions.remove(auth::token_hash(token.reveal()));
+  p_.authenticator.forget();
+  co_return removed;
+}
+
+asio::awaitable<Result<void>> SessionService::change_password(auth::Principal who,
+                                                              Secret old_password,
+                                                              Secret new_password,
+                                                              Secret keep_session) {
+  TY_CO_DO(auth::may(who, auth::Action::ChangeAccount, {.owner = who.user}));
+  TY_CO_TRY(model::User user, co_await p_.users.find(who.user));
+  if (!user.password_hash.empty()) {
+    TY_CO_DO(limiter_.admit(user.name, "password"));
+    auto verify = [&] { return auth::verify_password(user.password_hash.reveal(), old_password); };
+    if (!co_await p_.pool.run(std::move(verify))) {
+      co_return fail(Errc::Forbidden,
+                     "the present password is wrong",
+                     {{"/old_password", "does not match", "password"}});
+    }
+    limiter_.succeeded(user.name, "password");
+  }
+  TY_CO_DO(auth::check_password_rules(new_password, user.name));
+  auto hash = [&] { return auth::hash_password(new_password); };
+  TY_CO_TRY(std::string hashed, co_await p_.pool.run(std::move(hash)));
+  user.password_hash = Secret(std::move(hashed));
+  TY_CO_DO(co_await p_.users.update(user));
+
+  // Whoever else was signed in with the old password is not any more.
+  Result<model::Session> kept =
+      co_await p_.sessions.find_by_hash(auth::token_hash(keep_session.reveal()));
+  TY_CO_DO(co_await p_.sessions.remove_all(who.user));
+  if (kept && kept->user == who.user) TY_CO_DO(co_await p_.sessions.create(*kept));
+  p_.authenticator.forget();
+  co_return Result<void>{};
+}
+
+asio::awaitable<Result<Secret>> SessionService::make_link(UserId user) {
+  const auth::FreshToken fresh = auth::make_token(auth::TokenKind::SignIn);
+  const Time now = p_.clock.now();
+  model::SignInLink link{.hash = fresh.hash,
+                         .user = user,
+                         .created_at = now,
+                         .expires_at = now + p_.config.auth.sign_in_link};
+  TY_CO_DO(co_await p_.sessions.create_link(std::move(link)));
+  co_return fresh.text;
+}
+
+}  // namespace ty::control
