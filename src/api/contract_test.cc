@@ -306,10 +306,9 @@ TEST(Encode, TheRestIsAsTheContractSays) {
   control::Why why;
   control::Forecast& forecast = why.forecast.emplace();
   forecast.verdict = control::Forecast::Verdict::Waits;
-  forecast.reasons = {
-      {.code = "free_gpus", .text = "t", .data = {{"n", std::int64_t{4}}, {"s", "x"}}}};
+  forecast.reasons = {Message{"free_gpus", {{"n", Value(4)}, {"s", Value("x")}}}};
   forecast.estimate.emplace();
-  forecast.change = control::Statement{.code = "c", .text = "t; and u"};
+  forecast.change = joined(plain("t"), plain("u"));
   expect_conforms("Why", [&](JsonWriter& out) { write_why(out, why); });
   why.clue = {.task = "main-0", .line = 7, .said = "MemoryError", .code = "oom", .text = "t"};
   expect_conforms("Why", [&](JsonWriter& out) { write_why(out, why); });

@@ -27,6 +27,16 @@ Message::Message(const char* sentence) : Message(std::string(sentence)) {}
 
 bool Message::operator==(const Message& other) const = default;
 
+Message Message::with(std::string name, Value value) && {
+  params.push_back({std::move(name), std::move(value)});
+  return std::move(*this);
+}
+
+const Value* Message::find(std::string_view name) const {
+  const auto at = std::ranges::find(params, name, &Param::name);
+  return at == params.end() ? nullptr : &at->value;
+}
+
 std::string Message::text() const { return render(*this, Language::English); }
 
 Message plain(std::string_view text) { return {"plain", {{"text", Value(text)}}}; }
@@ -97,14 +107,20 @@ void append_json(std::string& out, const Value& value) {
 void append_json(std::string& out, const Message& message) {
   out += "{\"code\":";
   append_json_string(out, message.code);
-  out += ",\"data\":{";
+  out += ",\"data\":";
+  append_json_data(out, message);
+  out += '}';
+}
+
+void append_json_data(std::string& out, const Message& message) {
+  out += '{';
   for (const Param& param : message.params) {
     if (&param != &message.params.front()) out += ',';
     append_json_string(out, param.name);
     out += ':';
     append_json(out, param.value);
   }
-  out += "}}";
+  out += '}';
 }
 
 }  // namespace ty

@@ -13,6 +13,7 @@
 namespace ty {
 
 struct Param;
+class Value;
 
 /// What a person is told, as a value until the last moment: which sentence, and what stands in its
 /// holes. The sentences are in `src/*/messages.toml`, in English and Chinese; the build makes a
@@ -27,6 +28,11 @@ struct Message {
   /// In English, for the API, the server's own log and tests.
   std::string text() const;
   bool operator==(const Message& other) const;
+
+  /// One value more, which no sentence shows but a program wants: `.with("job_id", id)`.
+  Message with(std::string name, Value value) &&;
+  /// nullptr when there is none.
+  const Value* find(std::string_view name) const;
 
   Message();
   Message(std::string code, std::vector<Param> params);
@@ -109,6 +115,8 @@ bool is_known_code(std::string_view code);
 
 /// `{"code":"no_such_job","data":{"name":"a"}}`: how a message is stored and sent.
 void append_json(std::string& out, const Message& message);
+/// The `data` of it alone.
+void append_json_data(std::string& out, const Message& message);
 
 std::ostream& operator<<(std::ostream& out, const Message& message);
 

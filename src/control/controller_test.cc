@@ -37,7 +37,7 @@ TEST(Controller, AGangWaitsWholeAndStartsWhole) {
   const JobId gang = world.submit_one("run: 'fake: run 10ms'\ncount: 2\ngpus: 1\n");
   const sched::Explanation why = world.server->wait(world.server->controller->explain(gang));
   EXPECT_EQ(why.verdict, sched::Explanation::Verdict::Waits);
-  EXPECT_NE(why.text().find('2'), std::string::npos) << why.text();
+  EXPECT_NE(why.whole().text().find('2'), std::string::npos) << why.whole();
   EXPECT_EQ(world.job(gang).life.state, JobState::Queued);
   ASSERT_TRUE(world.server->wait(world.server->service->stop(world.admin, first.str())));
   EXPECT_TRUE(world.reaches(gang, JobState::Succeeded));

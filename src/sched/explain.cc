@@ -5,7 +5,7 @@
 #include "sched/impl/cycle.h"
 #include "sched/impl/estimate.h"
 #include "sched/impl/obstacles.h"
-#include "sched/impl/sentences.h"
+#include "sched/messages.h"
 #include "sched/scheduler.h"
 
 namespace ty::sched {
@@ -26,13 +26,10 @@ std::int64_t count_before(const State& s, const Waiting& waiting, Time now) {
 
 }  // namespace
 
-std::string Explanation::text() const {
-  std::string line;
-  for (const auto& reason : reasons) {
-    if (!line.empty()) line += "; ";
-    line += reason.text;
-  }
-  return line;
+Message Explanation::whole() const {
+  Message all;
+  for (const auto& reason : reasons) all = joined(std::move(all), reason);
+  return all;
 }
 
 struct Inquiry::Parts {
@@ -92,7 +89,7 @@ Inquiry Scheduler::inquire(const RequestId& id, Time now, Detail detail) const {
   const auto* waiting = s.queue.find(id);
   e.waiting = static_cast<std::int64_t>(s.queue.size());
   if (waiting == nullptr) {
-    e.reasons.push_back(say("not_waiting", {}));
+    e.reasons.push_back(say::not_waiting());
     return Inquiry(std::move(parts));
   }
   auto found = obstacles_of(s, *waiting, now);
@@ -110,7 +107,7 @@ Inquiry Scheduler::inquire(const RequestId& id, Time now, Detail detail) const {
 Result<void> Scheduler::fits_ever(const Request& request) const {
   auto reasons = never_fits(*state_, request, state_->shapes.intern(request));
   if (reasons.empty()) return {};
-  return fail(Errc::Invalid, reasons.front().text);
+  return fail(Errc::Invalid, reasons.front());
 }
 
 }  // namespace ty::sched

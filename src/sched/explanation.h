@@ -1,23 +1,17 @@
 #pragma once
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "base/message.h"
 #include "sched/request.h"
 
-/// The truth about a request that waits, for people and, word by word, for translation.
+/// The truth about a request that waits, for people.
 namespace ty::sched {
 
-/// `text` is `code`'s English sentence with the values of `data` in it; other languages fill their
-/// own.
-struct Statement {
-  std::string code;  ///< "free_gpus", "workspace_limit", "draining", …: docs/reference lists them
-  std::string text;
-  std::map<std::string, std::variant<std::int64_t, std::string>> data;
-};
+/// A code of messages.toml and its values: "none_free", "workspace_limit", "draining", …
+using Statement = Message;
 
 /// When it starts, if everything goes on as it usually does.
 struct Estimate {
@@ -41,8 +35,8 @@ struct Explanation {
   std::optional<Estimate> estimate;
   std::vector<Statement> change;  ///< what together would start it now; empty when nothing would
 
-  /// All reasons as one line: "needs 4 A100 at once; 3 are free on node-1".
-  std::string text() const;
+  /// All reasons as one: "needs 4 A100 at once; 3 are free on node-1".
+  Message whole() const;
 };
 
 /// One line of `trainyard queue`.

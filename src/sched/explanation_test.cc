@@ -30,7 +30,7 @@ class Facts {
     if (code == "reserved" || code == "reserved_soon") return reserved();
     if (code == "backoff") {
       ASSERT_TRUE(r_.not_before);
-      EXPECT_EQ(words("until"), to_rfc3339(*r_.not_before));
+      EXPECT_EQ(number("until"), to_millis(*r_.not_before));
       EXPECT_GT(*r_.not_before, kNow);
       return;
     }
@@ -70,8 +70,14 @@ class Facts {
   }
 
  private:
-  std::string words(const char* key) const { return std::get<std::string>(said_.data.at(key)); }
-  std::int64_t number(const char* key) const { return std::get<std::int64_t>(said_.data.at(key)); }
+  std::string words(const char* key) const {
+    const auto& value = said_.find(key)->any();
+    if (const auto* inner = std::get_if<Value::Messages>(&value)) return inner->front().text();
+    return std::get<std::string>(value);
+  }
+  std::int64_t number(const char* key) const {
+    return std::get<std::int64_t>(said_.find(key)->any());
+  }
   bool speaks_of(std::string_view what) const { return words("needs").ends_with(what); }
 
   bool wants(const std::string& type) const {
@@ -191,7 +197,7 @@ class Facts {
     const auto& account = *s_.account(r_.workspace);
     const auto& bound = whole ? account.limit : account.user_limit;
     const auto need = least_of(r_);
-    if (words("what") == "GPUs") {
+    if (words("resource") == "gpus") {
       EXPECT_EQ(words("used"), std::to_string(sum.gpus));
       EXPECT_EQ(words("limit"), std::to_string(*bound.gpus));
       EXPECT_EQ(words("needs"), std::to_string(need.gpus));
@@ -225,7 +231,7 @@ class Facts {
       if (a.workspace == r_.workspace)
         own = std::max<std::int64_t>(0, promised - non_preemptible.gpus);
     }
-    if (words("what") != "GPUs") return;
+    if (words("resource") != "gpus") return;
     EXPECT_EQ(words("left"),
               std::to_string(own + std::max<std::int64_t>(0, capacity - spoken_for)));
     EXPECT_GT(least_of(r_).gpus, own + std::max<std::int64_t>(0, capacity - spoken_for));
@@ -237,8 +243,8 @@ class Facts {
 };
 
 std::string in_words(const Explanation& e) {
-  std::string line = e.text() + " => ";
-  for (const auto& c : e.change) line += c.text + "; ";
+  std::string line = e.whole().text() + " => ";
+  for (const auto& c : e.change) line += c.text() + "; ";
   return line;
 }
 

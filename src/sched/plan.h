@@ -28,7 +28,7 @@ struct Start {
 struct Preempt {
   JobId job;
   RequestId in_favour_of;
-  std::string why;
+  Message why;
 };
 
 struct Plan {

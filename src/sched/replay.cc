@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sched/impl/replay_meter.h"
+#include "sched/messages.h"
 
 namespace ty::sched {
 namespace {
@@ -48,12 +49,9 @@ const std::vector<ReplayPolicy>& replay_policies() {
 Result<ReplayPolicy> replay_policy(std::string_view word) {
   const auto* at = std::ranges::find(kPolicies, word, &Known::word);
   if (at != std::end(kPolicies)) return at->policy;
-  std::string words;
-  for (const auto& known : kPolicies) {
-    if (!words.empty()) words += ", ";
-    words += known.word;
-  }
-  return fail(Errc::Invalid, fmt::format("\"{}\" is no policy; there are {}", word, words));
+  Value::Texts choices;
+  for (const auto& known : kPolicies) choices.emplace_back(known.word);
+  return fail(Errc::Invalid, say::not_a_policy({.word = word, .choices = std::move(choices)}));
 }
 
 Result<void> fits_site(const Trace& trace, const ReplaySite& site) {
@@ -65,12 +63,11 @@ Result<void> fits_site(const Trace& trace, const ReplaySite& site) {
         each == 0 ? all : std::int64_t{site.nodes} * (site.gpus_per_node / each) * each;
     if (gpus <= room) continue;
     return fail(Errc::Invalid,
-                fmt::format("the job submitted at {} needs {} GPUs; {} nodes of {} have {}",
-                            to_rfc3339(trace.jobs[i].submitted),
-                            gpus,
-                            site.nodes,
-                            site.gpus_per_node,
-                            all));
+                say::trace_job_too_big({.at = trace.jobs[i].submitted,
+                                        .gpus = gpus,
+                                        .nodes = site.nodes,
+                                        .each = site.gpus_per_node,
+                                        .all = all}));
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "sched/messages.h"
 #include "sched/replay.h"
 
 namespace ty::sched {
@@ -12,8 +13,7 @@ namespace {
 
 Result<Time> read_time(std::string_view text) {
   std::string rfc(text);
-  if (rfc.size() != 19 || rfc[10] != ' ')
-    return fail(Errc::Invalid, "write the time as YYYY-MM-DD HH:MM:SS");
+  if (rfc.size() != 19 || rfc[10] != ' ') return fail(Errc::Invalid, say::trace_time());
   rfc[10] = 'T';
   return parse_rfc3339(rfc + "Z");
 }
@@ -22,7 +22,7 @@ Result<double> read_number(std::string_view text) {
   double value = 0;
   auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem != std::errc() || end != text.data() + text.size()) {
-    return fail(Errc::Invalid, fmt::format("\"{}\" is no number", shorten(text)));
+    return fail(Errc::Invalid, say::trace_number({.value = shorten(text)}));
   }
   return value;
 }
@@ -42,8 +42,7 @@ Result<Columns> read_header(std::string_view line) {
     ++i;
   }
   if (c.timestamp < 0 || c.duration < 0 || c.gpus < 0) {
-    return fail(Errc::Invalid,
-                "the first line must name the columns timestamp, duration and num_gpus");
+    return fail(Errc::Invalid, say::trace_columns());
   }
   return c;
 }
@@ -61,7 +60,7 @@ Result<Trace> read_trace(std::string_view csv) {
     csv.remove_prefix(end == std::string_view::npos ? csv.size() : end + 1);
     ++number;
     if (line.empty()) continue;
-    const auto context = fmt::format("line {}", number);
+    const Message context = say::trace_line({.number = number});
     if (columns.timestamp < 0) {
       auto header = read_header(line);
       if (!header) return std::unexpected(std::move(header.error()).with_context(context));
@@ -80,8 +79,7 @@ Result<Trace> read_trace(std::string_view csv) {
     auto gpus = read_number(field(columns.gpus));
     if (!gpus) return std::unexpected(std::move(gpus.error()).with_context(context));
     if (*seconds < 0 || *gpus < 0 || *gpus > 100'000) {
-      return fail(Errc::Invalid,
-                  context + ": durations and GPUs cannot be negative or absurdly large");
+      return fail(Errc::Invalid, within(context, say::trace_range()));
     }
     const std::string tenant(field(columns.tenant));
     auto [known, is_new] = tenants.try_emplace(tenant, static_cast<int>(trace.tenants.size()));
@@ -92,7 +90,7 @@ Result<Trace> read_trace(std::string_view csv) {
          static_cast<int>(*gpus),
          known->second});
   }
-  if (trace.jobs.empty()) return fail(Errc::Invalid, "the trace holds no job");
+  if (trace.jobs.empty()) return fail(Errc::Invalid, say::trace_empty());
   std::vector<std::size_t> order(trace.jobs.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::sort(

@@ -306,7 +306,7 @@ class World {
         ++waits;
         const auto name = entry.first.as<std::string>();
         const auto e = scheduler_.explain(id_of(name), kNow);
-        EXPECT_EQ(e.text(), entry.second.as<std::string>()) << "why " << name << " waits";
+        EXPECT_EQ(e.whole().text(), entry.second.as<std::string>()) << "why " << name << " waits";
         EXPECT_EQ(e.verdict == Explanation::Verdict::Impossible, std::string(kind) == "impossible")
             << name;
       }
@@ -316,7 +316,7 @@ class World {
       const auto name = entry.first.as<std::string>();
       const auto e = scheduler_.explain(id_of(name), kNow, Scheduler::Detail::Full);
       std::vector<std::string> change;
-      for (const auto& c : e.change) change.push_back(c.text);
+      for (const auto& c : e.change) change.push_back(c.text());
       EXPECT_EQ(change, list(entry.second)) << "what would start " << name;
     }
   }

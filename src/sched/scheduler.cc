@@ -4,6 +4,7 @@
 
 #include "sched/impl/cycle.h"
 #include "sched/impl/state.h"
+#include "sched/messages.h"
 
 namespace ty::sched {
 
@@ -53,11 +54,11 @@ void Scheduler::withdraw_job(const JobId& job) {
 Result<Place> Scheduler::move_before(const RequestId& id, const std::optional<RequestId>& other) {
   auto& s = *state_;
   auto* waiting = s.queue.find(id);
-  if (waiting == nullptr) return fail(Errc::NotFound, "this job does not wait");
+  if (waiting == nullptr) return fail(Errc::NotFound, say::job_does_not_wait());
   auto standing = waiting->standing;
   if (other) {
     const auto* target = s.queue.find(*other);
-    if (target == nullptr) return fail(Errc::NotFound, "the job to go before does not wait");
+    if (target == nullptr) return fail(Errc::NotFound, say::target_does_not_wait());
     if (target != waiting) {
       standing = target->standing;
       // Between the target and whoever stands right before it at the same moment.

@@ -26,11 +26,6 @@ Hole read_hole(std::string_view inside) {
   return {inside.substr(0, colon), inside.substr(colon + 1)};
 }
 
-const Value* find(const Message& message, std::string_view name) {
-  const auto at = std::ranges::find(message.params, name, &Param::name);
-  return at == message.params.end() ? nullptr : &at->value;
-}
-
 std::string chinese_duration(Millis duration) {
   const std::int64_t ms = duration.count();
   const std::int64_t s = ms / 1000;
@@ -87,6 +82,7 @@ std::string fill(const Value& value, std::string_view kind, Language language) {
   std::vector<std::string> parts;
   for (const Message& message : std::get<Value::Messages>(value.any()))
     parts.push_back(render(message, language));
+  if (!kind.empty()) return fill_names(parts, kind, language);
   return join(parts, language == Language::Chinese ? "；" : "; ");
 }
 
@@ -117,7 +113,7 @@ std::string render(const Message& message, Language language) {
     const auto close = rest.find('}', open);
     const Hole hole = read_hole(rest.substr(open + 1, close - open - 1));
     // Only a message from elsewhere can lack a value: ours are made by functions that ask for all.
-    const Value* value = find(message, hole.name);
+    const Value* value = message.find(hole.name);
     out += value ? fill(*value, hole.kind, language) : "?";
     rest.remove_prefix(close + 1);
   }

@@ -22,30 +22,22 @@ Forecast::Verdict verdict_of(sched::Explanation::Verdict verdict) {
   return Forecast::Verdict::Unknown;
 }
 
-Statement copy_of(const sched::Statement& statement) {
-  return {.code = statement.code, .text = statement.text, .data = statement.data};
-}
-
-/// All that would have to change at once, as one statement.
-std::optional<Statement> whole_change(const std::vector<sched::Statement>& parts) {
-  if (parts.empty()) return std::nullopt;
-  Statement whole = copy_of(parts.front());
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    whole.text += "; and " + parts[i].text;
-    whole.data.insert(parts[i].data.begin(), parts[i].data.end());
-  }
+Message in_one(const std::vector<Message>& parts) {
+  Message whole;
+  for (const Message& part : parts) whole = joined(std::move(whole), part);
   return whole;
 }
 
 }  // namespace
 
+Message Forecast::whole() const { return in_one(reasons); }
+
 Forecast to_forecast(const sched::Explanation& told) {
   Forecast forecast{.verdict = verdict_of(told.verdict),
-                    .text = told.text(),
+                    .reasons = told.reasons,
                     .position = told.position,
                     .waiting = told.waiting,
-                    .change = whole_change(told.change)};
-  for (const sched::Statement& reason : told.reasons) forecast.reasons.push_back(copy_of(reason));
+                    .change = in_one(told.change)};
   if (told.estimate) {
     forecast.estimate = StartEstimate{.early = told.estimate->early,
                                       .likely = told.estimate->likely,

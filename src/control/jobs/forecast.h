@@ -1,11 +1,10 @@
 #pragma once
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "base/message.h"
 #include "base/time.h"
 
 namespace ty::sched {
@@ -13,14 +12,6 @@ struct Explanation;
 }
 
 namespace ty::control {
-
-/// `text` is `code`'s English sentence with the values of `data` in it; other languages fill their
-/// own.
-struct Statement {
-  std::string code;  ///< "free_gpus", "workspace_limit", "draining", …: docs/reference lists them
-  std::string text;
-  std::map<std::string, std::variant<std::int64_t, std::string>> data;
-};
 
 /// When it starts, if everything goes on as it usually does.
 struct StartEstimate {
@@ -39,12 +30,14 @@ struct Forecast {
     Unknown,
   };
   Verdict verdict = Verdict::Unknown;
-  std::string text;                ///< all reasons as one line
-  std::vector<Statement> reasons;  ///< what keeps it, the most important first
-  std::int64_t position = 0;       ///< from 1
-  std::int64_t waiting = 0;        ///< how many wait in all
+  std::vector<Message> reasons;  ///< what keeps it, the most important first
+  std::int64_t position = 0;     ///< from 1
+  std::int64_t waiting = 0;      ///< how many wait in all
   std::optional<StartEstimate> estimate;
-  std::optional<Statement> change;  ///< all that would start it now; its sentence names every part
+  Message change;  ///< all that together would start it now; empty when nothing would
+
+  /// All reasons as one.
+  Message whole() const;
 };
 
 /// In people's words what the scheduler answered.

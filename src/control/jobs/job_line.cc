@@ -1,34 +1,31 @@
 #include "control/jobs/job_line.h"
 
-#include <fmt/format.h>
-
+#include "control/messages.h"
 #include "model/words.h"
 
 namespace ty::control {
 
-std::string line_about(const model::Job& job) {
+Message line_about(const model::Job& job) {
   const model::JobLife& life = job.life;
   if (!life.decision.message.empty() && life.state != model::JobState::Succeeded)
     return life.decision.message;
   switch (life.state) {
     case model::JobState::Starting:
-      return "its tasks are being started";
+      return say::tasks_are_starting();
     case model::JobState::Running:
-      return life.started_at ? fmt::format("it runs since {}", to_rfc3339(*life.started_at))
-                             : std::string("it runs");
+      return life.started_at ? say::running_since({.at = *life.started_at}) : say::running();
     case model::JobState::Stopping:
-      return "its tasks are being stopped";
+      return say::tasks_are_stopping();
     case model::JobState::Paused:
-      return "somebody paused it; resume it to queue it again";
+      return say::paused();
     case model::JobState::Succeeded:
-      return life.ended_at ? fmt::format("it succeeded at {}", to_rfc3339(*life.ended_at))
-                           : std::string("it succeeded");
+      return life.ended_at ? say::succeeded_at({.at = *life.ended_at}) : say::succeeded();
     case model::JobState::Queued:
     case model::JobState::Failed:
     case model::JobState::Cancelled:
       break;
   }
-  return std::string(model::to_word(life.state));
+  return plain(model::to_word(life.state));
 }
 
 }  // namespace ty::control

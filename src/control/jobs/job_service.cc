@@ -61,7 +61,7 @@ asio::awaitable<Result<JobView>> JobService::show(auth::Principal who, std::stri
   TY_CO_TRY(view.labels, co_await p_.jobs.labels(found.seq));
   if (found.life.state == model::JobState::Queued) {
     const sched::Explanation explanation = co_await p_.controller.explain(found.id);
-    view.waiting_for = explanation.text();
+    view.waiting_for = explanation.whole();
   }
   if (found.life.state == model::JobState::Starting ||
       found.life.state == model::JobState::Running) {
@@ -151,7 +151,7 @@ asio::awaitable<Result<Why>> JobService::why(auth::Principal who, std::string jo
   Why why{.state = found.life.state, .decision = found.life.decision};
   if (found.life.state == model::JobState::Queued) {
     why.forecast = to_forecast(co_await p_.controller.explain_fully(found.id, p_.pool));
-    why.text = why.forecast->text;
+    why.text = why.forecast->whole();
   } else {
     why.text = line_about(found);
   }

@@ -29,7 +29,7 @@ struct JobView {
   model::Job job;
   std::shared_ptr<const model::JobSpec> spec;
   model::TextMap labels;
-  std::string waiting_for;  ///< while Queued: the scheduler's reason in one line
+  Message waiting_for;  ///< while Queued: the scheduler's reasons as one
 };
 
 /// The file as it was handed in, with its secrets covered.
@@ -49,7 +49,7 @@ struct AttemptView {
 /// Why a job stands where it stands.
 struct Why {
   model::JobState state = model::JobState::Queued;
-  std::string text;                  ///< in one line
+  Message text;                      ///< in one line
   std::optional<Forecast> forecast;  ///< while it waits
   model::Decision decision;
   std::optional<FailureClue> clue;  ///< once it has failed, where its log says something known

@@ -1,15 +1,13 @@
 #include "sched/impl/change.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 
-#include "base/text.h"
+#include "sched/impl/amounts.h"
 #include "sched/impl/obstacles.h"
 #include "sched/impl/preemption.h"
-#include "sched/impl/sentences.h"
 #include "sched/impl/whatif.h"
+#include "sched/messages.h"
 
 namespace ty::sched {
 namespace {
@@ -21,7 +19,7 @@ constexpr int kSteps = 6;
 using Number = std::int64_t;
 
 std::string text_of(const Statement& s, const char* name) {
-  return std::get<std::string>(s.data.at(name));
+  return std::get<std::string>(s.find(name)->any());
 }
 
 /// The first `n` tasks of the request.
@@ -64,8 +62,7 @@ class Finder {
       const auto found = obstacles_of(world_, waiting(), now_);
       auto steps = ways(found);
       std::erase_if(steps, [&](const Step& step) {
-        return std::ranges::any_of(taken,
-                                   [&](const Step& t) { return t.said.text == step.said.text; });
+        return std::ranges::any_of(taken, [&](const Step& t) { return t.said == step.said; });
       });
       if (steps.empty()) return {};
       taken.push_back(best_of(steps, found));
@@ -91,7 +88,7 @@ class Finder {
       const auto& w = *trial.queue.find(id_);
       const auto after = obstacles_of(trial, w, now_);
       const bool other = after.reasons.empty() || found.reasons.empty() ||
-                         after.reasons.front().text != found.reasons.front().text;
+                         after.reasons.front() != found.reasons.front();
       if (moves_on == nullptr && other) moves_on = &step;
     }
     return moves_on != nullptr ? *moves_on : steps.front();
@@ -152,7 +149,7 @@ class Finder {
       ids.push_back(job.id.str());
       jobs.push_back(job.id);
     }
-    return {say("stop_jobs", {{"jobs", join(names, ", ")}, {"job_ids", join(ids, ",")}}),
+    return {say::stop_jobs({.jobs = std::move(names)}).with("job_ids", std::move(ids)),
             [jobs, now = now_](State& s) {
               for (const auto& job : jobs) s.remove_job(job, now);
             }};
@@ -165,28 +162,24 @@ class Finder {
     const auto& code = why.code;
     const auto& least = waiting().shape->least;
     if (code == "backoff")
-      return {edit(say("skip_backoff", {}), [](Request& r) { r.not_before.reset(); })};
+      return {edit(say::skip_backoff(), [](Request& r) { r.not_before.reset(); })};
     if (code == "no_balance") {
-      return {edit_account(say("add_balance", {{"workspace", text_of(why, "workspace")}}),
+      return {edit_account(say::add_balance({.workspace = text_of(why, "workspace")}),
                            [](Account& a) { a.balance = 1; })};
     }
     if (code == "workspace_limit" || code == "above_limit") {
       const auto used = world_.ledger.used(request().workspace);
-      return raise(
-          why, "raise_limit", code == "above_limit" ? least : used + least, &Account::limit);
+      return raise(why, code == "above_limit" ? least : used + least, &Account::limit);
     }
     if (code == "user_limit" || code == "above_user_limit") {
       const auto used = world_.ledger.used_by(request().workspace, request().owner);
-      return raise(why,
-                   "raise_user_limit",
-                   code == "above_user_limit" ? least : used + least,
-                   &Account::user_limit);
+      return raise(why, code == "above_user_limit" ? least : used + least, &Account::user_limit);
     }
     if (code == "guaranteed") {
-      return {edit(say("make_preemptible", {}), [](Request& r) { r.preemptible = true; })};
+      return {edit(say::make_preemptible(), [](Request& r) { r.preemptible = true; })};
     }
     if (code == "draining")
-      return {set_open(say("undrain", {{"node", text_of(why, "node")}}), text_of(why, "node"))};
+      return {set_open(say::undrain({.node = text_of(why, "node")}), text_of(why, "node"))};
     if (code == "reserved" || code == "reserved_soon") return around_reservation(why);
     if (code == "port_taken") return around_port(why);
     if (code == "would_delay" || code == "behind" || code == "making_room") return go_first();
@@ -195,23 +188,25 @@ class Finder {
     return around_scarcity();
   }
 
-  std::vector<Step> raise(const Statement& why,
-                          std::string_view code,
-                          const Amount& to,
-                          Bound Account::* which) const {
-    const auto what = text_of(why, "what");
-    const Number number = what == "GPUs" ? to.gpus : what == "CPUs" ? to.cpu_milli : to.memory;
-    const auto words = what == "GPUs"   ? std::to_string(number)
-                       : what == "CPUs" ? fmt::format("{:g}", static_cast<double>(number) / 1000)
-                                        : human_bytes(number);
-    auto said = say(code,
-                    {{"workspace", text_of(why, "workspace")},
-                     {"what", what},
-                     {"to", words},
-                     {"number", number}});
+  std::vector<Step> raise(const Statement& why, const Amount& to, Bound Account::* which) const {
+    const auto resource = text_of(why, "resource");
+    const auto what = resource == word_of(Scarce::Gpus)  ? Scarce::Gpus
+                      : resource == word_of(Scarce::Cpu) ? Scarce::Cpu
+                                                         : Scarce::Memory;
+    const Number number = part(to, what);
+    const auto workspace = text_of(why, "workspace");
+    auto said =
+        which == &Account::limit
+            ? say::raise_limit(
+                  {.workspace = workspace, .to = bare(number, what), .what = unit_of(what)})
+            : say::raise_user_limit(
+                  {.workspace = workspace, .to = bare(number, what), .what = unit_of(what)});
+    said = std::move(said).with("resource", resource).with("number", number);
     return {edit_account(std::move(said), [what, number, which](Account& a) {
       auto& bound = a.*which;
-      (what == "GPUs" ? bound.gpus : what == "CPUs" ? bound.cpu_milli : bound.memory) = number;
+      (what == Scarce::Gpus  ? bound.gpus
+       : what == Scarce::Cpu ? bound.cpu_milli
+                             : bound.memory) = number;
     })};
   }
 
@@ -225,8 +220,7 @@ class Finder {
         if (most.count() > 0) steps.push_back(shorten(most));
       }
     }
-    auto said =
-        say("join_reservation", {{"reservation", name}, {"workspace", request().workspace_name}});
+    auto said = say::join_reservation({.workspace = request().workspace_name, .reservation = name});
     steps.push_back({std::move(said), [name, ws = request().workspace](State& s) {
                        for (auto& r : s.reservations) {
                          if (r.name == name) r.workspaces.push_back(ws);
@@ -236,14 +230,13 @@ class Finder {
   }
 
   Step shorten(Seconds most) const {
-    return edit(say("shorten_time_limit",
-                    {{"limit", format_duration(most)}, {"seconds", Number{most.count()}}}),
+    return edit(say::shorten_time_limit({.limit = most}).with("seconds", most.count()),
                 [most](Request& r) { r.time_left = most; });
   }
 
   std::vector<Step> around_port(const Statement& why) const {
-    const auto port = static_cast<int>(std::get<Number>(why.data.at("port")));
-    return {edit(say("other_port", {{"port", Number{port}}}), [port](Request& r) {
+    const auto port = static_cast<int>(std::get<Number>(why.find("port")->any()));
+    return {edit(say::other_port({.port = port}), [port](Request& r) {
       for (auto& g : r.groups) std::erase(g.fixed_ports, port);
     })};
   }
@@ -256,7 +249,7 @@ class Finder {
       const auto most = std::chrono::floor<Seconds>(times.back() - now_);
       if (most.count() > 0) steps.push_back(shorten(most));
     }
-    steps.push_back({say("move_to_front", {}), [id = id_](State& s) {
+    steps.push_back({say::move_to_front(), [id = id_](State& s) {
                        auto& w = *s.queue.find(id);
                        s.queue.leave(w);
                        w.standing.front = s.next_front--;
@@ -292,17 +285,17 @@ class Finder {
   }
 
   Step any_type() const {
-    return edit(say("any_type", {}), [](Request& r) {
+    return edit(say::any_type(), [](Request& r) {
       for (auto& g : r.groups) g.each.gpu_types.clear();
     });
   }
   Step any_label() const {
-    return edit(say("any_label", {}), [](Request& r) {
+    return edit(say::any_label(), [](Request& r) {
       for (auto& g : r.groups) g.node_labels.clear();
     });
   }
   Step raise_priority(Number to) const {
-    return edit(say("raise_priority", {{"priority", to}}), [to](Request& r) { r.priority = to; });
+    return edit(say::raise_priority({.priority = to}), [to](Request& r) { r.priority = to; });
   }
 
   std::vector<Number> priorities_of_others() const {
@@ -332,17 +325,17 @@ class Finder {
     const auto& shape = *waiting().shape;
     if (shape.tasks > 1) {
       for (int n = shape.tasks - 1; n >= 1; --n) {
-        if (try_step(say("fewer_tasks", {{"tasks", Number{n}}}), keep_tasks(n))) break;
+        if (try_step(say::fewer_tasks({.tasks = n}), keep_tasks(n))) break;
       }
     }
     for (Number n = shape.widest - 1; n >= 1; --n) {
-      if (try_step(say("fewer_gpus", {{"gpus", n}}), narrow_to(n))) break;
+      if (try_step(say::fewer_gpus({.gpus = n}), narrow_to(n))) break;
     }
-    lower(try_step, "less_memory", &model::Resources::memory, Number{1} << 30, [](Number n) {
-      return human_bytes(n);
+    lower(try_step, &model::Resources::memory, Number{1} << 30, [](Number n) {
+      return say::less_memory({.to = n});
     });
-    lower(try_step, "fewer_cpus", &model::Resources::cpu_milli, 1000, [](Number n) {
-      return fmt::format("{:g}", static_cast<double>(n) / 1000);
+    lower(try_step, &model::Resources::cpu_milli, 1000, [](Number n) {
+      return say::fewer_cpus({.to = n});
     });
     const bool picky_type = std::ranges::any_of(
         request().groups, [](const Group& g) { return !g.each.gpu_types.empty(); });
@@ -368,19 +361,18 @@ class Finder {
         narrow_to(n)(r);
       };
       if (!fits_with(one)) continue;
-      steps.push_back(edit(say("fewer_gpus", {{"gpus", n}}), narrow_to(n)));
+      steps.push_back(edit(say::fewer_gpus({.gpus = n}), narrow_to(n)));
       break;
     }
     return steps;
   }
 
   /// The most of one kind, in whole units, with which it fits.
-  template <class Try, class Words>
+  template <class Try, class SaySo>
   void lower(const Try& try_step,
-             std::string_view code,
              Number model::Resources::* which,
              Number unit,
-             Words words) {
+             const SaySo& say_so) {
     Number most = 0;
     for (const auto& g : request().groups) most = std::max(most, g.each.*which);
     const auto with = [which](Number n) {
@@ -390,7 +382,7 @@ class Finder {
     };
     for (Number n = (most - 1) / unit; n >= 1; n = n > 64 ? n * 7 / 8 : n - 1) {
       const auto amount = n * unit;
-      if (try_step(say(code, {{"to", words(amount)}, {"number", amount}}), with(amount))) return;
+      if (try_step(say_so(amount).with("number", amount), with(amount))) return;
     }
   }
 

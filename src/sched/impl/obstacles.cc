@@ -3,45 +3,34 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/text.h"
+#include "sched/impl/amounts.h"
 #include "sched/impl/cycle.h"
 #include "sched/impl/lookahead.h"
-#include "sched/impl/sentences.h"
+#include "sched/messages.h"
 
 namespace ty::sched {
 namespace {
 
 using Verdict = Explanation::Verdict;
 
-/// Which parts of `needs` exceed `left` of a bound, each as a statement of `code`.
+/// Which parts of `needs` exceed what is left of a bound, each as what `say_so` makes of it.
+template <class SaySo>
 void over_bound(std::vector<Statement>& out,
-                std::string_view code,
+                const SaySo& say_so,
                 const Bound& bound,
                 const Amount& used,
-                const Amount& needs,
-                const std::string& workspace) {
+                const Amount& needs) {
   const auto check = [&](std::optional<std::int64_t> limit,
                          std::int64_t in_use,
                          std::int64_t need,
-                         std::string what,
-                         auto words) {
+                         Scarce what) {
     if (!limit || in_use + need <= *limit) return;
-    out.push_back(say(code,
-                      {{"workspace", workspace},
-                       {"used", words(in_use)},
-                       {"limit", words(*limit)},
-                       {"what", std::move(what)},
-                       {"needs", words(need)}}));
+    out.push_back(say_so(bare(in_use, what), bare(*limit, what), bare(need, what), unit_of(what))
+                      .with("resource", word_of(what)));
   };
-  const auto number = [](std::int64_t n) { return std::to_string(n); };
-  const auto cpus = [](std::int64_t n) {
-    return n % 1000 == 0 ? std::to_string(n / 1000) : std::to_string(n) + "m";
-  };
-  check(bound.gpus, used.gpus, needs.gpus, "GPUs", number);
-  check(bound.cpu_milli, used.cpu_milli, needs.cpu_milli, "CPUs", cpus);
-  check(bound.memory, used.memory, needs.memory, "of memory", [](std::int64_t n) {
-    return human_bytes(n);
-  });
+  check(bound.gpus, used.gpus, needs.gpus, Scarce::Gpus);
+  check(bound.cpu_milli, used.cpu_milli, needs.cpu_milli, Scarce::Cpu);
+  check(bound.memory, used.memory, needs.memory, Scarce::Memory);
 }
 
 void quota(std::vector<Statement>& out, State& s, const Waiting& w) {
@@ -49,31 +38,35 @@ void quota(std::vector<Statement>& out, State& s, const Waiting& w) {
   const auto* account = s.ledger.account(r.workspace);
   const auto& name = account != nullptr ? account->name : r.workspace_name;
   if (account != nullptr) {
-    if (s.ledger.spent(r.workspace)) out.push_back(say("no_balance", {{"workspace", name}}));
+    if (s.ledger.spent(r.workspace)) out.push_back(say::no_balance({.workspace = name}));
+    const auto of_workspace = [&](auto used, auto limit, auto needs, Message what) {
+      return say::workspace_limit({.workspace = name,
+                                   .used = used,
+                                   .limit = limit,
+                                   .what = std::move(what),
+                                   .needs = needs});
+    };
+    over_bound(out, of_workspace, account->limit, s.ledger.used(r.workspace), w.shape->least);
+    const auto of_user = [&](auto used, auto limit, auto needs, Message what) {
+      return say::user_limit({.used = used,
+                              .limit = limit,
+                              .what = std::move(what),
+                              .workspace = name,
+                              .needs = needs});
+    };
     over_bound(
-        out, "workspace_limit", account->limit, s.ledger.used(r.workspace), w.shape->least, name);
-    over_bound(out,
-               "user_limit",
-               account->user_limit,
-               s.ledger.used_by(r.workspace, r.owner),
-               w.shape->least,
-               name);
+        out, of_user, account->user_limit, s.ledger.used_by(r.workspace, r.owner), w.shape->least);
   }
   if (r.preemptible) return;
   const auto left = s.ledger.unguaranteed_left(r.workspace);
   const auto& least = w.shape->least;
-  const auto scarce = [&](std::int64_t need, std::int64_t have, std::string what, auto words) {
-    if (need > have) {
-      out.push_back(
-          say("guaranteed",
-              {{"needs", words(need)}, {"left", words(have)}, {"what", std::move(what)}}));
-    }
-  };
-  scarce(least.gpus, left.gpus, "GPUs", [](std::int64_t n) { return std::to_string(n); });
-  scarce(least.cpu_milli, left.cpu_milli, "CPUs", [](std::int64_t n) {
-    return std::to_string(n / 1000);
-  });
-  scarce(least.memory, left.memory, "of memory", [](std::int64_t n) { return human_bytes(n); });
+  for (const auto what : {Scarce::Gpus, Scarce::Cpu, Scarce::Memory}) {
+    const auto need = part(least, what), have = part(left, what);
+    if (need <= have) continue;
+    out.push_back(say::guaranteed(
+                      {.needs = bare(need, what), .what = unit_of(what), .left = bare(have, what)})
+                      .with("resource", word_of(what)));
+  }
 }
 
 /// Nodes that take nothing new, one of which would make the difference.
@@ -86,7 +79,7 @@ std::optional<Statement> drained(State& s, const Shape& shape) {
     Cluster with = s.cluster;
     with.set_site(opened);
     if (fits(with, shape, options_for(shape, *opened), {}))
-      return say("draining", {{"node", site.names[n]}});
+      return say::draining({.node = site.names[n]});
   }
   return std::nullopt;
 }
@@ -101,11 +94,10 @@ std::optional<Statement> port(State& s, const Shape& shape) {
         const auto& job = s.running.at(slot);
         for (const auto& task : job.tasks) {
           if (std::ranges::binary_search(task.need().ports, wanted)) {
-            return say("port_taken",
-                       {{"port", static_cast<std::int64_t>(wanted)},
-                        {"node", s.cluster.site().names[task.allocation.node]},
-                        {"job", job.name.empty() ? job.id.str() : job.name},
-                        {"job_id", job.id.str()}});
+            return say::port_taken({.port = wanted,
+                                    .node = s.cluster.site().names[task.allocation.node],
+                                    .job = job.name.empty() ? job.id.str() : job.name})
+                .with("job_id", job.id.str());
           }
         }
       }
@@ -129,11 +121,10 @@ std::optional<Statement> reserved(State& s, const Waiting& w, Time now) {
     for (const auto& reservation : node_reservations.on(allocation.node)) {
       if (!reservation.applies_to(terms.requester)) continue;
       const auto& r = *reservation.advance;
-      Data data{{"node", s.cluster.site().names[allocation.node]},
-                {"reservation", r.name},
-                {"from", to_rfc3339(r.from)},
-                {"until", to_rfc3339(r.to)}};
-      return say(r.from <= now ? "reserved" : "reserved_soon", std::move(data));
+      const auto& node = s.cluster.site().names[allocation.node];
+      if (r.from > now)
+        return say::reserved_soon({.node = node, .from = r.from, .reservation = r.name});
+      return say::reserved({.node = node, .until = r.to, .reservation = r.name});
     }
   }
   return std::nullopt;
@@ -157,8 +148,8 @@ const Waiting* first_in_order(State& s, Time now) {
 
 }  // namespace
 
-std::string job_in_words(const Request& request) {
-  return request.name.empty() ? "job " + request.id.job.str() : request.name;
+std::string name_of(const Request& request) {
+  return request.name.empty() ? request.id.job.str() : request.name;
 }
 
 NodeReservations node_reservations_ahead_of(State& s,
@@ -193,13 +184,12 @@ Obstacles obstacles_of(State& s, const Waiting& w, Time now) {
     return {Verdict::Impossible, std::move(never)};
   }
   if (w.request.not_before && *w.request.not_before > now) {
-    reasons.push_back(say("backoff", {{"until", to_rfc3339(*w.request.not_before)}}));
+    reasons.push_back(say::backoff({.until = *w.request.not_before}));
     found.verdict = Verdict::Held;
   }
   quota(reasons, s, w);
   if (auto leaving = s.pending_victims.find(w.request.id); leaving != s.pending_victims.end()) {
-    reasons.push_back(
-        say("making_room", {{"count", count_of(leaving->second, "job is", "jobs are")}}));
+    reasons.push_back(say::making_room({.count = leaving->second}));
     return found;
   }
   if (!reasons.empty() && reasons.back().code == "no_balance") found.verdict = Verdict::Held;
@@ -232,23 +222,21 @@ Obstacles obstacles_of(State& s, const Waiting& w, Time now) {
     Ranking ranking(s, now);
     const auto* first =
         *std::ranges::min_element(ahead, {}, [&](const Waiting* h) { return ranking.of(*h); });
-    reasons.push_back(say("would_delay",
-                          {{"job", job_in_words(first->request)},
-                           {"job_id", first->request.id.job.str()},
-                           {"at", to_rfc3339(first->planned_start->at)}}));
+    reasons.push_back(
+        say::would_delay({.job = name_of(first->request), .at = first->planned_start->at})
+            .with("job_id", first->request.id.job.str()));
     return found;
   }
   if (!s.policy.backfill) {
     const auto* first = first_in_order(s, now);
     if (first != nullptr && first != &w) {
-      reasons.push_back(
-          say("behind",
-              {{"job", job_in_words(first->request)}, {"job_id", first->request.id.job.str()}}));
+      reasons.push_back(say::behind({.job = name_of(first->request)})
+                            .with("job_id", first->request.id.job.str()));
       return found;
     }
   }
   found.verdict = Verdict::StartsNow;
-  reasons.push_back(say("starts_now", {}));
+  reasons.push_back(say::starts_now());
   return found;
 }
 

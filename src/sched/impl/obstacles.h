@@ -28,6 +28,7 @@ NodeReservations node_reservations_ahead_of(State& state,
                                             Time now,
                                             std::vector<const Waiting*>* ahead = nullptr);
 
-std::string job_in_words(const Request& request);
+/// Its id where it has no name.
+std::string name_of(const Request& request);
 
 }  // namespace ty::sched

@@ -1,11 +1,10 @@
 #include "sched/impl/preemption.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sched/impl/obstacles.h"
 #include "sched/impl/trial.h"
+#include "sched/messages.h"
 
 namespace ty::sched {
 namespace {
@@ -250,24 +249,22 @@ std::optional<Preemption> preempt_for(State& s, const Waiting& w, const Terms& t
     const auto& last = s.running.at(found->victims.back());
     found->why =
         last.priority < w.request.priority
-            ? fmt::format("made room for {} (priority {} over {})",
-                          job_in_words(w.request),
-                          w.request.priority,
-                          last.priority)
-            : fmt::format("made room for {}, which has had less service", job_in_words(w.request));
+            ? say::preempted_for_priority(
+                  {.job = name_of(w.request), .priority = w.request.priority, .own = last.priority})
+            : say::preempted_for_service({.job = name_of(w.request)});
     return found;
   }
-  const auto name = job_in_words(w.request);
+  const auto name = name_of(w.request);
   if (s.ledger.within_guarantee(w.request.workspace, w.shape->least)) {
     if (auto found = fewest_victims(s, w, terms, borrowers(s, w))) {
-      found->why = fmt::format(
-          "gave back what workspace {} is guaranteed, for {}", w.request.workspace_name, name);
+      found->why =
+          say::preempted_for_guarantee({.workspace = w.request.workspace_name, .job = name});
       return found;
     }
   }
   if (!s.reservations.empty()) {
     if (auto found = fewest_victims(s, w, terms, reservation_occupants(s, terms, now))) {
-      found->why = fmt::format("left a reserved node to {}", name);
+      found->why = say::preempted_for_reservation({.job = name});
       return found;
     }
   }
@@ -326,7 +323,7 @@ std::optional<Preemption> defragment_for(State& s, const Waiting& w, const Terms
       if (!elsewhere) return std::nullopt;
       for (const auto& p : *elsewhere) trial.take(p, shape.groups[p.group].need);
     }
-    found->why = fmt::format("moved, to free a whole node for {}", job_in_words(w.request));
+    found->why = say::moved_for({.job = name_of(w.request)});
     return found;
   }
   return std::nullopt;

@@ -11,7 +11,7 @@ namespace ty::sched {
 struct Preemption {
   std::vector<int> victims;             ///< slots
   std::vector<Allocation> allocations;  ///< where the request will go
-  std::string why;
+  Message why;
 };
 
 /// Victims that must yield to it: of lower priority, on what its workspace is guaranteed, or with

@@ -1,33 +1,13 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 
-#include "base/text.h"
+#include "sched/impl/amounts.h"
 #include "sched/impl/obstacles.h"
-#include "sched/impl/sentences.h"
+#include "sched/messages.h"
 
 /// Numbers for what is scarce: of GPUs, CPUs or memory, on one node or in all.
 namespace ty::sched {
 namespace {
-
-enum class Scarce { Gpus, Cpu, Memory };
-
-std::int64_t part(const Amount& a, Scarce what) {
-  return what == Scarce::Gpus ? a.gpus : what == Scarce::Cpu ? a.cpu_milli : a.memory;
-}
-
-std::string in_words(std::int64_t n, Scarce what, const std::vector<std::string>& types) {
-  if (what == Scarce::Gpus) return gpus_in_words(n, types);
-  if (what == Scarce::Cpu) return cpus_in_words(n);
-  return human_bytes(n) + " of memory";
-}
-
-std::string bare(std::int64_t n, Scarce what) {
-  if (what == Scarce::Gpus) return std::to_string(n);
-  if (what == Scarce::Cpu) return fmt::format("{:g}", static_cast<double>(n) / 1000);
-  return human_bytes(n);
-}
 
 /// The need of every task, stripped of all but one kind.
 Shape only(const Shape& shape, Scarce what) {
@@ -89,14 +69,6 @@ int room_for(Cluster& cluster, const Shape& shape, const Options& options) {
   return static_cast<int>(allocations->size());
 }
 
-std::string all_needs(const Amount& a, const std::vector<std::string>& types) {
-  std::vector<std::string> parts;
-  if (a.gpus > 0) parts.push_back(gpus_in_words(a.gpus, types));
-  parts.push_back(cpus_in_words(a.cpu_milli));
-  parts.push_back(human_bytes(a.memory) + " of memory");
-  return join(parts, " and ");
-}
-
 }  // namespace
 
 std::vector<Statement> shortfall(State& s, const Shape& shape) {
@@ -119,52 +91,58 @@ std::vector<Statement> shortfall(State& s, const Shape& shape) {
       with_some += v.free > 0 ? 1 : 0;
       if (best.node < 0 || v.free > best.free) best = v;
     }
-    Data data{{"needs", in_words(wanted, what, need.gpu_types)}};
-    if (sum == 0) return {say("none_free", std::move(data))};
-    data["node"] = s.cluster.site().names[best.node];
-    data["free"] = bare(best.free, what);
-    data["total"] = bare(best.total, what);
-    if (nodes.size() == 1) return {say("free_on_node", std::move(data))};
-    if (best.free < each && with_some > 1) {
-      data["needs"] = in_words(each, what, need.gpu_types);
-      data["sum"] = bare(sum, what);
-      data["nodes"] = static_cast<std::int64_t>(with_some);
-      return {say("scattered", std::move(data))};
+    const Message needs = amount_of(wanted, what, need.gpu_types);
+    if (sum == 0) return {say::none_free({.needs = needs})};
+    const auto& node = s.cluster.site().names[best.node];
+    if (nodes.size() > 1 && best.free < each && with_some > 1) {
+      return {say::scattered({.needs = amount_of(each, what, need.gpu_types),
+                              .sum = bare(sum, what),
+                              .nodes = with_some,
+                              .free = bare(best.free, what),
+                              .node = node})};
     }
-    if (shape.tasks == 1) return {say("free_on_node", std::move(data))};
-    data["tasks"] = static_cast<std::int64_t>(shape.tasks);
-    data["room"] = static_cast<std::int64_t>(room_for(s.cluster, shape, options));
-    return {say("room_for_some", std::move(data))};
+    if (nodes.size() == 1 || shape.tasks == 1) {
+      return {say::free_on_node({.needs = needs,
+                                 .free = bare(best.free, what),
+                                 .total = bare(best.total, what),
+                                 .node = node})};
+    }
+    return {say::room_for_some(
+        {.needs = needs, .tasks = shape.tasks, .room = room_for(s.cluster, shape, options)})};
   }
   const auto& need = shape.groups[shape.hardest_first.front()].need;
   if (shape.tasks == 1) {
-    return {say("not_together", {{"needs", all_needs(need.amount, need.gpu_types)}})};
+    return {say::not_together({.needs = all_of(need.amount, need.gpu_types)})};
   }
-  return {say("room_for_some",
-              {{"needs", all_needs(shape.elastic() ? shape.least : shape.total, need.gpu_types)},
-               {"tasks", static_cast<std::int64_t>(shape.tasks)},
-               {"room", static_cast<std::int64_t>(room_for(s.cluster, shape, options))}})};
+  return {say::room_for_some(
+      {.needs = all_of(shape.elastic() ? shape.least : shape.total, need.gpu_types),
+       .tasks = shape.tasks,
+       .room = room_for(s.cluster, shape, options)})};
 }
 
 namespace {
 
 std::vector<Statement> above_bounds(const Account& account, const Shape& shape) {
-  const auto check = [&](const Bound& bound, std::string_view code) -> std::vector<Statement> {
+  const auto check = [&](const Bound& bound, const auto& say_so) -> std::vector<Statement> {
     const auto room = left_of(bound, {});
-    const auto over = [&](Scarce what, std::string_view unit) {
-      return say(code,
-                 {{"needs", bare(part(shape.least, what), what)},
-                  {"what", std::string(unit)},
-                  {"workspace", account.name},
-                  {"limit", bare(part(room, what), what)}});
-    };
-    if (shape.least.gpus > room.gpus) return {over(Scarce::Gpus, "GPUs")};
-    if (shape.least.cpu_milli > room.cpu_milli) return {over(Scarce::Cpu, "CPUs")};
-    if (shape.least.memory > room.memory) return {over(Scarce::Memory, "of memory")};
+    for (const auto what : {Scarce::Gpus, Scarce::Cpu, Scarce::Memory}) {
+      const auto needs = part(shape.least, what), limit = part(room, what);
+      if (needs <= limit) continue;
+      return {say_so(bare(needs, what), unit_of(what), bare(limit, what))
+                  .with("resource", word_of(what))};
+    }
     return {};
   };
-  if (auto found = check(account.limit, "above_limit"); !found.empty()) return found;
-  return check(account.user_limit, "above_user_limit");
+  const auto of_workspace = [&](auto needs, Message what, auto limit) {
+    return say::above_limit(
+        {.needs = needs, .what = std::move(what), .workspace = account.name, .limit = limit});
+  };
+  const auto of_user = [&](auto needs, Message what, auto limit) {
+    return say::above_user_limit(
+        {.needs = needs, .what = std::move(what), .workspace = account.name, .limit = limit});
+  };
+  if (auto found = check(account.limit, of_workspace); !found.empty()) return found;
+  return check(account.user_limit, of_user);
 }
 
 std::vector<Statement> beyond_site(const Cluster& cluster, const Shape& shape) {
@@ -172,8 +150,7 @@ std::vector<Statement> beyond_site(const Cluster& cluster, const Shape& shape) {
   const auto& site = empty.site();
   const auto options = options_for(shape, site);
   if (fits(empty, shape, options, {})) return {};
-  if (std::ranges::none_of(site.present, [](char p) { return p != 0; }))
-    return {say("no_nodes", {})};
+  if (std::ranges::none_of(site.present, [](char p) { return p != 0; })) return {say::no_nodes()};
 
   for (int g : shape.hardest_first) {
     const auto& need = shape.groups[g].need;
@@ -199,7 +176,7 @@ std::vector<Statement> beyond_site(const Cluster& cluster, const Shape& shape) {
     if (matching.empty()) {
       std::vector<std::string> labels;
       for (const auto& [k, v] : need.labels) labels.push_back(k + "=" + v);
-      return {say("no_label", {{"labels", join(labels, ", ")}})};
+      return {say::no_label({.labels = std::move(labels)})};
     }
     std::vector<std::string> types;
     NodeView most[3];
@@ -221,35 +198,33 @@ std::vector<Statement> beyond_site(const Cluster& cluster, const Shape& shape) {
     std::ranges::sort(types);
     types.erase(std::ranges::unique(types).begin(), types.end());
     if (need.amount.gpus > 0 && !need.gpu_types.empty() && most[0].total == 0) {
-      return {say("no_type",
-                  {{"needs", gpus_in_words(need.amount.gpus, need.gpu_types)},
-                   {"types", types.empty() ? "no GPUs" : join(types, ", ")}})};
+      const Message needs = gpus_of(need.amount.gpus, need.gpu_types);
+      if (types.empty()) return {say::no_gpu_type({.needs = needs})};
+      return {say::no_type({.needs = needs, .types = std::move(types)})};
     }
     for (auto what : {Scarce::Gpus, Scarce::Cpu, Scarce::Memory}) {
       const auto& m = most[static_cast<int>(what)];
       if (part(need.amount, what) <= m.total) continue;
-      return {say("node_too_small",
-                  {{"needs", in_words(part(need.amount, what), what, need.gpu_types)},
-                   {"node", site.names[m.node]},
-                   {"most", bare(m.total, what)}})};
+      return {
+          say::node_too_small({.needs = amount_of(part(need.amount, what), what, need.gpu_types),
+                               .node = site.names[m.node],
+                               .most = bare(m.total, what)})};
     }
     for (const auto& [device, n] : need.devices) {
       const bool some = std::ranges::any_of(matching, [&](int node) {
         auto have = site.klass(node).devices.find(device);
         return have != site.klass(node).devices.end() && have->second >= n;
       });
-      if (!some) return {say("no_device", {{"needs", n}, {"device", device}})};
+      if (!some) return {say::no_device({.needs = n, .device = device})};
     }
-    return {say("not_together", {{"needs", all_needs(need.amount, need.gpu_types)}})};
+    return {say::not_together({.needs = all_of(need.amount, need.gpu_types)})};
   }
   const auto& hardest = shape.groups[shape.hardest_first.front()].need;
   const auto wanted = shape.elastic() ? shape.least : shape.total;
-  return {say(
-      "site_too_small",
-      {{"needs",
-        wanted.gpus > 0 ? gpus_in_words(wanted.gpus, hardest.gpu_types) : all_needs(wanted, {})},
-       {"tasks", static_cast<std::int64_t>(shape.min_tasks)},
-       {"room", static_cast<std::int64_t>(room_for(empty, shape, options))}})};
+  return {say::site_too_small(
+      {.needs = wanted.gpus > 0 ? gpus_of(wanted.gpus, hardest.gpu_types) : all_of(wanted, {}),
+       .tasks = shape.min_tasks,
+       .room = room_for(empty, shape, options)})};
 }
 
 }  // namespace

@@ -291,8 +291,12 @@ class Generator {
 /// Does what the statement says, as a person would: through the face of the scheduler.
 inline void apply(const Statement& change, const RequestId& id, Decided& d) {
   auto& [scheduler, now] = d;
-  const auto number = [&](const char* key) { return std::get<std::int64_t>(change.data.at(key)); };
-  const auto words = [&](const char* key) { return std::get<std::string>(change.data.at(key)); };
+  const auto number = [&](const char* key) {
+    return std::get<std::int64_t>(change.find(key)->any());
+  };
+  const auto words = [&](const char* key) {
+    return std::get<std::string>(change.find(key)->any());
+  };
   auto& request = *std::ranges::find(now.waiting, id, &Request::id);
   const auto edit = [&](auto&& change_it) {
     change_it(request);
@@ -308,9 +312,9 @@ inline void apply(const Statement& change, const RequestId& id, Decided& d) {
     scheduler.set_accounts(now.accounts);
   };
   const auto set = [&](Bound& bound) {
-    const auto what = words("what");
-    (what == "GPUs"   ? bound.gpus
-     : what == "CPUs" ? bound.cpu_milli
+    const auto what = words("resource");
+    (what == "gpus"   ? bound.gpus
+     : what == "cpus" ? bound.cpu_milli
                       : bound.memory) = number("number");
   };
   const auto& code = change.code;
@@ -362,8 +366,8 @@ inline void apply(const Statement& change, const RequestId& id, Decided& d) {
     return;
   }
   if (code == "stop_jobs") {
-    for (const auto& job : split(words("job_ids"), ','))
-      scheduler.release_job(JobId(std::string(job)), kNow, Scheduler::Ended::Interrupted);
+    for (const auto& job : std::get<Value::Texts>(change.find("job_ids")->any()))
+      scheduler.release_job(JobId(job), kNow, Scheduler::Ended::Interrupted);
     return;
   }
   TY_CHECK(false, "a change the tests do not know");

@@ -12,11 +12,11 @@ using model::to_word;
 namespace {
 
 /// One sentence about why the job stands where it stands; empty when there is nothing to say.
-Message reason_of(const model::Job& job, std::string_view waiting_for) {
+Message reason_of(const model::Job& job, const Message& waiting_for) {
   const model::JobLife& life = job.life;
   switch (life.state) {
     case model::JobState::Queued:
-      return Message(waiting_for);
+      return waiting_for;
     case model::JobState::Stopping:
     case model::JobState::Paused:
     case model::JobState::Failed:
@@ -49,7 +49,7 @@ std::string_view reason_code_of(const model::JobLife& life) {
   }
 }
 
-void write_summary_fields(JsonWriter& out, const model::Job& job, std::string_view waiting_for) {
+void write_summary_fields(JsonWriter& out, const model::Job& job, const Message& waiting_for) {
   const model::JobLife& life = job.life;
   std::optional<std::string_view> ending_as;
   if (life.ending_as) ending_as = to_word(*life.ending_as);
@@ -99,7 +99,7 @@ void write_role(JsonWriter& out, const control::JobView& view, std::size_t numbe
 
 }  // namespace
 
-void write_summary(JsonWriter& out, const model::Job& job, std::string_view waiting_for) {
+void write_summary(JsonWriter& out, const model::Job& job, const Message& waiting_for) {
   out.object();
   write_summary_fields(out, job, waiting_for);
   out.end_object();

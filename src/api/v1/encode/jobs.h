@@ -7,7 +7,7 @@
 namespace ty::api {
 
 /// `waiting_for`: why it waits, where the caller asked the scheduler.
-void write_summary(JsonWriter& out, const model::Job& job, std::string_view waiting_for = {});
+void write_summary(JsonWriter& out, const model::Job& job, const Message& waiting_for = {});
 void write_job(JsonWriter& out, const control::JobView& view);
 void write_attempt(JsonWriter& out, const control::AttemptView& attempt);
 /// What ended the job, or null; `spec` names the task where it is at hand.

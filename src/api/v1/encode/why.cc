@@ -9,11 +9,15 @@ using model::to_word;
 
 namespace {
 
-void write_statement(JsonWriter& out, const control::Statement& statement) {
-  out.object().field("code", statement.code).field("text", statement.text).key("data").object();
-  for (const auto& [name, value] : statement.data)
-    std::visit([&](const auto& v) { out.field(name, v); }, value);
-  out.end_object().end_object();
+void write_statement(JsonWriter& out, const Message& statement) {
+  std::string data;
+  append_json_data(data, statement);
+  out.object()
+      .field("code", statement.code)
+      .field("text", statement.text())
+      .key("data")
+      .raw(data)
+      .end_object();
 }
 
 std::string_view verdict_word(control::Forecast::Verdict verdict) {
@@ -36,9 +40,9 @@ std::string_view verdict_word(control::Forecast::Verdict verdict) {
 
 /// The fields of a forecast, into an object that is open.
 void write_forecast_fields(JsonWriter& out, const control::Forecast& told) {
-  out.field("text", told.text).field("verdict", verdict_word(told.verdict)).key("reasons");
+  out.field("text", told.whole()).field("verdict", verdict_word(told.verdict)).key("reasons");
   out.array();
-  for (const control::Statement& reason : told.reasons) write_statement(out, reason);
+  for (const Message& reason : told.reasons) write_statement(out, reason);
   out.end_array().field("position", told.position).field("waiting", told.waiting).key("estimate");
   if (told.estimate) {
     out.object()
@@ -50,7 +54,7 @@ void write_forecast_fields(JsonWriter& out, const control::Forecast& told) {
     out.null();
   }
   out.key("change");
-  told.change ? write_statement(out, *told.change) : void(out.null());
+  told.change.empty() ? void(out.null()) : write_statement(out, told.change);
 }
 
 void write_why(JsonWriter& out, const control::Why& why) {
