@@ -18,6 +18,8 @@ int http_status(Errc code) {
       return 413;
     case Errc::Exhausted:
       return 429;
+    case Errc::DiskFull:
+      return 507;
     case Errc::Unavailable:
       return 503;
     case Errc::Timeout:

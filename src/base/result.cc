@@ -1,5 +1,6 @@
 #include "base/result.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
@@ -21,6 +22,8 @@ std::string_view to_string(Errc code) {
       return "too_large";
     case Errc::Exhausted:
       return "exhausted";
+    case Errc::DiskFull:
+      return "disk_full";
     case Errc::Unavailable:
       return "unavailable";
     case Errc::Timeout:
@@ -29,6 +32,10 @@ std::string_view to_string(Errc code) {
       return "internal";
   }
   return "internal";
+}
+
+Errc disk_errc(int system_error, Errc otherwise) {
+  return system_error == ENOSPC || system_error == EDQUOT ? Errc::DiskFull : otherwise;
 }
 
 void check_failed(const char* condition, const char* why, const char* file, int line) {

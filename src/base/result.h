@@ -19,12 +19,15 @@ enum class Errc : std::uint8_t {
   NotFound,
   Conflict,     ///< it is in a state that does not allow this
   TooLarge,     ///< over a size limit
-  Exhausted,    ///< a quota, a rate or a disk is used up
+  Exhausted,    ///< a quota or a rate is used up
+  DiskFull,     ///< a file system has no space left
   Unavailable,  ///< something we need is away; asking again may help
   Timeout,
   Internal,  ///< our fault
 };
 std::string_view to_string(Errc code);
+/// What a failed call on files means: `DiskFull` for ENOSPC and EDQUOT, else `otherwise`.
+Errc disk_errc(int system_error, Errc otherwise = Errc::Unavailable);
 
 /// One fault inside a larger input: where (JSON pointer, line and column if known) and what to
 /// write instead.

@@ -24,6 +24,7 @@ Errc errc_from(std::string_view word, int status) {
                           Errc::Conflict,
                           Errc::TooLarge,
                           Errc::Exhausted,
+                          Errc::DiskFull,
                           Errc::Unavailable,
                           Errc::Timeout}) {
     if (to_string(code) == word) return code;

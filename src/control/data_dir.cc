@@ -26,7 +26,7 @@ Error file_error(const std::string& path, const char* what) {
           ? "; choose another with --data-dir, or give this user the right to write there"
       : code == ENOSPC ? "; free some space"
                        : "";
-  return {code == ENOSPC ? Errc::Exhausted : Errc::Unavailable,
+  return {disk_errc(code),
           fmt::format("{} {}: {}{}", what, path, std::strerror(code), cure)};
 }
 

@@ -256,7 +256,7 @@ TEST(SqliteTest, AFullDiskRefusesTheGroupAndLaterWritesSucceedAgain) {
       const auto answer =
           world.db->write_now([&](Tx& tx) { return put(tx, std::to_string(i), big); });
       ASSERT_FALSE(answer);
-      EXPECT_EQ(answer.error().code, Errc::Exhausted);
+      EXPECT_EQ(answer.error().code, Errc::DiskFull);
       EXPECT_NE(answer.error().message.text().find("is full; free some space"), std::string::npos)
           << answer.error().message;
     });

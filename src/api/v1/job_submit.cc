@@ -100,7 +100,7 @@ asio::awaitable<Result<void>> write_part(Context& context,
         const ssize_t written = ::write(fd, left.data(), left.size());
         if (written < 0 && errno == EINTR) continue;
         if (written < 0)
-          return fail(Errc::Exhausted,
+          return fail(disk_errc(errno),
                       fmt::format("the archive could not be stored: {}", std::strerror(errno)));
         left.remove_prefix(static_cast<std::size_t>(written));
       }

@@ -155,7 +155,7 @@ Result<engine::HostMount> MountSources::resolve(const model::Mount& mount,
     return fail(Errc::Invalid, fmt::format("{} is not a source this server can mount", source));
   }
   if (ec)
-    return fail(Errc::Exhausted, fmt::format("cannot make {}: {}", found.host_path, ec.message()));
+    return fail(disk_errc(ec.value()), fmt::format("cannot make {}: {}", found.host_path, ec.message()));
   return found;
 }
 

@@ -78,7 +78,8 @@ Result<std::int64_t> copy_data(archive* from, archive* to, std::int64_t allowed)
       return fail(Errc::TooLarge,
                   fmt::format("the archive unpacks to more than {}", human_bytes(allowed)));
     if (archive_write_data_block(to, block, size, offset) < ARCHIVE_WARN) {
-      return fail(Errc::Exhausted, fmt::format("cannot unpack: {}", archive_error_string(to)));
+      return fail(disk_errc(archive_errno(to)),
+                  fmt::format("cannot unpack: {}", archive_error_string(to)));
     }
   }
 }
@@ -105,7 +106,7 @@ Result<Unpacked> unpack(const std::string& path,
                                      ARCHIVE_EXTRACT_SECURE_NODOTDOT);
   std::error_code ec;
   fs::create_directories(into, ec);
-  if (ec) return fail(Errc::Exhausted, fmt::format("cannot make {}: {}", into, ec.message()));
+  if (ec) return fail(disk_errc(ec.value()), fmt::format("cannot make {}: {}", into, ec.message()));
 
   Unpacked done;
   for (archive_entry* entry = nullptr;;) {
@@ -133,13 +134,13 @@ Result<Unpacked> unpack(const std::string& path,
     // Set-id bits and owners of another machine mean nothing here.
     archive_entry_set_perm(entry, static_cast<__LA_MODE_T>(archive_entry_perm(entry) & 0777));
     if (archive_write_header(to.get(), entry) < ARCHIVE_WARN) {
-      return fail(Errc::Exhausted,
+      return fail(disk_errc(archive_errno(to.get())),
                   fmt::format("cannot unpack {}: {}", name, archive_error_string(to.get())));
     }
     TY_TRY(const std::int64_t bytes, copy_data(from.get(), to.get(), limits.bytes - done.bytes));
     done.bytes += bytes;
     if (archive_write_finish_entry(to.get()) < ARCHIVE_WARN) {
-      return fail(Errc::Exhausted,
+      return fail(disk_errc(archive_errno(to.get())),
                   fmt::format("cannot unpack {}: {}", name, archive_error_string(to.get())));
     }
   }

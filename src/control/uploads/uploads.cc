@@ -38,7 +38,7 @@ Result<std::string> Uploads::new_file() const {
   const std::string path = fmt::format("{}/{}{}", root_, kIncoming, random_hex(8));
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0)
-    return fail(Errc::Exhausted, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    return fail(disk_errc(errno), fmt::format("cannot write {}: {}", path, std::strerror(errno)));
   ::close(fd);
   return path;
 }

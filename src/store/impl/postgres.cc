@@ -118,7 +118,8 @@ class PostgresConnection final : public Connection {
     Error error{Errc::Internal, say::postgres_failed({.why = message})};
     const bool gone = pq_->status(raw_) != pq::kConnectionOk;
     if (state == "53100" || state == "53200") {
-      error = {Errc::Exhausted, say::postgres_full({.why = message})};
+      error = {state == "53100" ? Errc::DiskFull : Errc::Exhausted,
+               say::postgres_full({.why = message})};
     } else if (gone || state.starts_with("08") || state.starts_with("57P") ||
                state.starts_with("58") || state == "25006") {
       error = {Errc::Unavailable, say::postgres_unusable({.why = message})};

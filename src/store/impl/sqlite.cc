@@ -25,7 +25,7 @@ constexpr int kBusyMillis = 10'000;
 
 bool is_full(int code, int system_error) {
   if ((code & 0xff) == SQLITE_FULL) return true;
-  return (code & 0xff) == SQLITE_IOERR && (system_error == ENOSPC || system_error == EDQUOT);
+  return (code & 0xff) == SQLITE_IOERR && disk_errc(system_error) == Errc::DiskFull;
 }
 
 /// Nothing of the transaction can be kept, whoever caused it.
@@ -59,7 +59,7 @@ Error explain(sqlite3* db, int code, const std::string& path) {
   const std::string cause =
       system_error != 0 ? std::string(strerror(system_error)) : std::string(sqlite3_errstr(code));
   if (is_full(code, system_error)) {
-    return {Errc::Exhausted, say::disk_full({.path = path})};
+    return {Errc::DiskFull, say::disk_full({.path = path})};
   }
   switch (code & 0xff) {
     case SQLITE_IOERR:

@@ -29,10 +29,9 @@ std::unexpected<Error> failed(std::string_view doing, std::string_view path) {
 
 Error file_error(std::string_view doing, std::string_view path) {
   const int number = errno;
-  Errc code = Errc::Unavailable;
+  Errc code = disk_errc(number);
   if (number == ENOENT || number == ENOTDIR) code = Errc::NotFound;
-  if (number == ENOSPC || number == EDQUOT || number == EMFILE || number == ENFILE)
-    code = Errc::Exhausted;
+  if (number == EMFILE || number == ENFILE) code = Errc::Exhausted;
   if (number == EACCES || number == EPERM || number == EROFS) code = Errc::Forbidden;
   return Error{code,
                say::file_failed(

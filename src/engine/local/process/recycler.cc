@@ -136,8 +136,7 @@ Result<void> Recycler::make(const std::string& run_dir, const Shape& shape) {
       (::mkdir(run_dir.c_str(), 0755) == 0 || errno == EEXIST)) {
     return {};
   }
-  const bool is_full = errno == ENOSPC || errno == EDQUOT;
-  return fail(is_full ? Errc::Exhausted : Errc::Unavailable,
+  return fail(disk_errc(errno),
               fmt::format("cannot make the folder {}: {}", run_dir, std::strerror(errno)));
 }
 

@@ -19,8 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Error file_error(const std::string& path, std::string_view what, int code = errno) {
-  const bool is_full = code == ENOSPC || code == EDQUOT;
-  return {is_full ? Errc::Exhausted : Errc::Unavailable,
+  return {disk_errc(code),
           fmt::format("{} {}: {}", what, path, std::strerror(code)),
           {}};
 }

@@ -18,8 +18,7 @@ namespace {
 constexpr int kMostDepth = 200;
 
 Error file_error(std::string_view name, int code) {
-  const bool is_full = code == ENOSPC || code == EDQUOT;
-  return {is_full ? Errc::Exhausted : Errc::Unavailable,
+  return {disk_errc(code),
           fmt::format("cannot read {} of the results: {}", name, std::strerror(code)),
           {}};
 }
