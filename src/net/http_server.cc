@@ -28,7 +28,6 @@ using ErrorCode = boost::system::error_code;
 
 namespace {
 
-constexpr Millis kSweep{250};
 /// Small enough to fit any socket's buffer, so it can be sent without waiting.
 const std::string& busy_answer() {
   static const std::string text = [] {
@@ -68,7 +67,7 @@ Result<std::pair<std::string, std::string>> split_address(std::string_view liste
 /// One thread and the connections that live on it.
 class HttpServer::Worker {
  public:
-  using Socket = Connection::Socket;
+  using Socket = Wire::Socket;
 
   Worker(Shared& shared, int number);
 
@@ -176,12 +175,12 @@ void HttpServer::Worker::end_if_empty() {
 
 void HttpServer::Worker::sweep_later() {
   sweeping_ = true;
-  sweeper_.expires_after(kSweep);
+  sweeper_.expires_after(context_.options.sweep);
   sweeper_.async_wait([this](const ErrorCode& ec) {
     sweeping_ = false;
     requests_ = context_.requests;
     if (ec || connections_.empty()) return;
-    const auto now = coarse_now();
+    const auto now = context_.options.time->now();
     for (Connection& connection : connections_) connection.sweep(now);
     sweep_later();
   });

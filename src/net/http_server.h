@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "net/http.h"
+#include "net/time_source.h"
 
 namespace ty::net {
 
@@ -22,6 +23,8 @@ struct ServerOptions {
   Millis write_time{60'000};   ///< without progress, plain answers
   Millis stream_write_time{
       15 * 60'000};  ///< without progress, streams and files: people pause their pagers
+  const TimeSource* time = &kernel_time();  ///< what these limits are measured with
+  Millis sweep{250};                        ///< how often they are looked at
 };
 
 /// One finished exchange, for access logs and metrics.
