@@ -169,6 +169,8 @@ std::string_view reason_phrase(int status) {
   switch (status) {
     case 100:
       return "Continue";
+    case 101:
+      return "Switching Protocols";
     case 200:
       return "OK";
     case 201:
@@ -219,8 +221,12 @@ std::string_view reason_phrase(int status) {
       return "Unsupported Media Type";
     case 416:
       return "Range Not Satisfiable";
+    case 421:
+      return "Misdirected Request";
     case 422:
       return "Unprocessable Entity";
+    case 426:
+      return "Upgrade Required";
     case 429:
       return "Too Many Requests";
     case 431:

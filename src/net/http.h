@@ -44,6 +44,7 @@ class Request {
       peer;  ///< address of the other end, without port; from the socket, never from a header
   std::string
       id;  ///< for logs and problem answers; the client's own `X-Request-Id` where it is sane
+  bool is_secure = false;  ///< came over TLS of our own
   std::optional<std::uint64_t> content_length;
   const Route* route = nullptr;  ///< once matched
   /// Values of the `{name}` parts of the matched route.
@@ -95,11 +96,19 @@ struct StreamBody {
   bool endless = false;  ///< follows something without an end: a stopping server ends it at once
 };
 
+class Tunnel;
+
+/// The answer takes over the connection: after its head `run` has the bytes of both directions, and
+/// the connection ends with it. The head needs a status of 101 and an Upgrade field.
+struct Upgrade {
+  std::function<boost::asio::awaitable<void>(Tunnel&)> run;
+};
+
 struct Response {
   int status = 200;
   Headers headers;  ///< Content-Length, Transfer-Encoding, Connection, Date and X-Request-Id are
                     ///< the server's
-  std::variant<std::string, FileBody, StreamBody> body;
+  std::variant<std::string, FileBody, StreamBody, Upgrade> body;
   /// Close the connection after this answer.
   bool close = false;
 };

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <boost/beast/http/error.hpp>
+#include <boost/url/parse.hpp>
+#include <charconv>
 
 #include "base/text.h"
 #include "net/impl/client_connection.h"
+#include "net/impl/client_tunnel.h"
 #include "net/impl/message_parser.h"
 #include "rt/within.h"
 
@@ -26,6 +29,12 @@ std::uint64_t size_of(const std::vector<BodyPart>& parts) {
     sum += text != nullptr ? text->size() : std::get<FilePart>(part).size;
   }
   return sum;
+}
+
+bool is_port(std::string_view text) {
+  std::uint16_t number = 0;
+  const auto [end, ec] = std::from_chars(text.begin(), text.end(), number);
+  return ec == std::errc{} && end == text.end();
 }
 
 bool may_repeat(const ClientRequest& request) {
@@ -67,33 +76,25 @@ Result<Endpoint> parse_endpoint(std::string_view url) {
     endpoint.host = "localhost";
     return endpoint;
   }
-  if (url.starts_with("https://")) {
+  const bool has_scheme = url.find("://") != std::string_view::npos;
+  const std::string whole = (has_scheme ? "" : "http://") + std::string(url);
+  const auto parsed = boost::urls::parse_uri(whole);
+  const bool is_good = parsed && (parsed->scheme() == "http" || parsed->scheme() == "https") &&
+                       !parsed->encoded_host().empty() && !parsed->has_userinfo() &&
+                       !parsed->has_query() && !parsed->has_fragment() &&
+                       (!parsed->has_port() || is_port(parsed->port()));
+  if (!is_good) {
     return fail(Errc::Invalid,
-                fmt::format("\"{}\": only http:// is spoken here; use a tunnel for https", url));
+                fmt::format("\"{}\" is not a server's address; write http://HOST:PORT or "
+                            "https://HOST:PORT",
+                            shorten(url)));
   }
-  if (url.starts_with("http://")) url.remove_prefix(7);
-  const std::size_t slash = std::min(url.find('/'), url.size());
-  std::string_view authority = url.substr(0, slash);
-  std::string_view prefix = url.substr(slash);
-  while (prefix.ends_with('/')) prefix.remove_suffix(1);
-  endpoint.prefix = prefix;
-  const std::size_t bracket = authority.rfind(']');
-  const std::size_t colon = authority.rfind(':');
-  const bool has_port =
-      colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
-  endpoint.port = has_port ? authority.substr(colon + 1) : "80";
-  std::string_view host = authority.substr(0, has_port ? colon : authority.size());
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  endpoint.host = host;
-  const bool port_is_number = !endpoint.port.empty() && endpoint.port.size() <= 5 &&
-                              endpoint.port.find_first_not_of("0123456789") == std::string::npos &&
-                              std::stoi(endpoint.port) <= 65535;
-  const bool host_is_plain =
-      !host.empty() && host.find_first_of(" @?#\r\n") == std::string_view::npos;
-  if (!port_is_number || !host_is_plain) {
-    return fail(Errc::Invalid,
-                fmt::format("\"{}\" is no server's address; write http://HOST:PORT", shorten(url)));
-  }
+  endpoint.is_tls = parsed->scheme() == "https";
+  endpoint.host = parsed->host_address();
+  endpoint.port = parsed->has_port() ? std::string(parsed->port())
+                                     : std::string(endpoint.is_tls ? "443" : "80");
+  endpoint.prefix = std::string(parsed->encoded_path());
+  while (endpoint.prefix.ends_with('/')) endpoint.prefix.pop_back();
   return endpoint;
 }
 
@@ -102,6 +103,9 @@ struct HttpClient::Pool {
   Endpoint endpoint;
   ClientOptions options;
   std::vector<std::unique_ptr<ClientConnection>> idle;
+  std::shared_ptr<const TlsClientContext> tls;  ///< made with the first connection that needs it
+
+  asio::awaitable<Result<std::unique_ptr<ClientConnection>>> open();
 
   std::unique_ptr<ClientConnection> take() {
     while (!idle.empty()) {
@@ -115,6 +119,20 @@ struct HttpClient::Pool {
     if (idle.size() < options.keep) idle.push_back(std::move(connection));
   }
 };
+
+asio::awaitable<Result<std::unique_ptr<ClientConnection>>> HttpClient::Pool::open() {
+  if (endpoint.is_tls && !tls) {
+    TY_CO_TRY(tls, TlsClientContext::make(options.trust));
+  }
+  auto opened =
+      co_await rt::within(options.connect_time, ClientConnection::open(executor, endpoint, tls));
+  if (!opened && opened.error().code == Errc::Timeout) {
+    co_return fail(
+        Errc::Timeout,
+        fmt::format("cannot connect to {}: {}", to_text(endpoint), opened.error().message));
+  }
+  co_return opened;
+}
 
 struct ClientResponse::Live {
   std::shared_ptr<HttpClient::Pool> pool;
@@ -216,6 +234,13 @@ asio::awaitable<Result<std::string>> ClientResponse::body(std::uint64_t limit) {
   }
 }
 
+std::unique_ptr<Tunnel> ClientResponse::take_over() {
+  TY_CHECK(status == 101 && live_, "only a connection whose protocol was switched is handed over");
+  auto tunnel = std::make_unique<ClientTunnel>(std::move(live_->connection));
+  live_.reset();
+  return tunnel;
+}
+
 HttpClient::HttpClient(asio::any_io_executor executor, Endpoint endpoint, ClientOptions options)
     : pool_(std::make_shared<Pool>()) {
   pool_->executor = std::move(executor);
@@ -238,16 +263,7 @@ asio::awaitable<Result<ClientResponse>> HttpClient::send(ClientRequest request) 
     if (first) live.connection = pool_->take();
     const bool reused = live.connection != nullptr;
     if (!reused) {
-      auto opening = ClientConnection::open(pool_->executor, pool_->endpoint);
-      auto opened = co_await rt::within(pool_->options.connect_time, std::move(opening));
-      if (!opened && opened.error().code == Errc::Timeout) {
-        co_return fail(
-            Errc::Timeout,
-            fmt::format(
-                "cannot connect to {}: {}", to_text(pool_->endpoint), opened.error().message));
-      }
-      if (!opened) co_return std::unexpected(std::move(opened).error());
-      live.connection = *std::move(opened);
+      TY_CO_TRY(live.connection, co_await pool_->open());
     }
     const bool head_only = request.method == "HEAD";
     auto result = co_await live.connection->write(head);
@@ -276,7 +292,7 @@ asio::awaitable<Result<ClientResponse>> HttpClient::send(ClientRequest request) 
     }
     response.status = live.status;
     response.headers = std::move(live.headers);
-    if (live.parser->is_done()) TY_CO_DO(co_await response.read_some());
+    if (live.parser->is_done() && live.status != 101) TY_CO_DO(co_await response.read_some());
     co_return response;
   }
 }

@@ -12,15 +12,17 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "net/http.h"
+#include "net/tls.h"
 
 namespace ty::net {
 
-/// Where a client connects: `http://host:port[/prefix]`, or `unix:/path/to.sock`.
+/// Where a client connects: `http://host:port[/prefix]`, `https://…`, or `unix:/path/to.sock`.
 struct Endpoint {
   std::string host;         ///< for the Host field
   std::string port;         ///< TCP only
   std::string socket_path;  ///< unix only
   std::string prefix;       ///< path of the URL, put before every target; no slash at its end
+  bool is_tls = false;
 };
 Result<Endpoint> parse_endpoint(std::string_view url);
 
@@ -45,6 +47,7 @@ struct ClientOptions {
       0};  ///< between two pieces of the answer's body; 0: no limit (streams may be silent)
   std::size_t keep = 8;  ///< idle connections kept for reuse
   std::size_t max_header = std::size_t{64} * 1024;
+  TlsTrust trust = {};  ///< of https servers
 };
 
 /// An answer whose header has arrived and whose body is still to be read. Dropping it before the
@@ -63,6 +66,8 @@ class ClientResponse {
   /// The next piece; empty at the end. Valid until the next call.
   boost::asio::awaitable<Result<std::string_view>> read_some();
   boost::asio::awaitable<Result<std::string>> body(std::uint64_t limit = std::uint64_t{64} << 20);
+  /// After a 101: the connection itself, which is no longer HTTP. Once.
+  std::unique_ptr<Tunnel> take_over();
 
  private:
   friend class HttpClient;
@@ -72,9 +77,9 @@ class ClientResponse {
 
 /// An HTTP/1.1 client with keep-alive. All calls from coroutines on the one executor given here,
 /// which must run one thing at a time. Errors: Unavailable (cannot connect, connection lost),
-/// Timeout, Invalid (the other end does not speak HTTP). A kept connection that proves dead before
-/// any byte of the answer is replaced once, for requests that may be repeated: GET, HEAD, PUT,
-/// DELETE, and anything with an `Idempotency-Key`.
+/// Timeout, Invalid (the other end does not speak HTTP), Forbidden (its certificate is not
+/// trusted). A kept connection that proves dead before any byte of the answer is replaced once, for
+/// requests that may be repeated: GET, HEAD, PUT, DELETE, and anything with an `Idempotency-Key`.
 class HttpClient {
  public:
   HttpClient(boost::asio::any_io_executor executor, Endpoint endpoint, ClientOptions options = {});

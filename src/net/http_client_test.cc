@@ -72,7 +72,8 @@ class HttpClientTest : public ::testing::Test {
     });
     ServerOptions options;
     options.listen = "127.0.0.1:0";
-    options.idle_time = 2s;
+    options.time = &time;
+    options.sweep = 1ms;
     server.emplace(options, [this](Request& r) { return router.handle(r); });
     address = *server->start();
   }
@@ -83,6 +84,7 @@ class HttpClientTest : public ::testing::Test {
   }
   Endpoint endpoint() const { return *parse_endpoint("http://" + address); }
 
+  ManualTime time;
   Router router;
   std::optional<HttpServer> server;
   std::string address;
@@ -94,7 +96,10 @@ TEST_F(HttpClientTest, KeepsItsConnectionAndReplacesOneThatDiedOfAge) {
     EXPECT_EQ(client.send({.target = "/hello"})->body, "hello " + address);
   EXPECT_EQ(client.send({.target = "/missing"})->status, 404);
   EXPECT_EQ(server->figures().accepted, 1u);
-  std::this_thread::sleep_for(2600ms);
+  while (server->figures().connections > 0) {
+    time.advance(1min);
+    std::this_thread::sleep_for(1ms);
+  }
   EXPECT_EQ(client.send({.target = "/hello"})->status, 200);
   EXPECT_EQ(server->figures().accepted, 2u);
 }
@@ -243,10 +248,16 @@ TEST(Endpoint, IsReadFromAUrl) {
   EXPECT_EQ(full.prefix, "/base/path");
   EXPECT_EQ(parse_endpoint("http://[::1]:9")->host, "::1");
   EXPECT_EQ(parse_endpoint("http://[::1]")->port, "80");
+  EXPECT_EQ(parse_endpoint("host:81")->port, "81");
+  EXPECT_FALSE(parse_endpoint("http://x")->is_tls);
+  EXPECT_TRUE(parse_endpoint("https://x")->is_tls);
+  EXPECT_EQ(parse_endpoint("https://x")->port, "443");
   EXPECT_EQ(parse_endpoint("unix:///run/docker.sock")->socket_path, "/run/docker.sock");
   for (const char* bad : {"",
                           "http://",
-                          "https://x",
+                          "ftp://x",
+                          "http://user@x",
+                          "http://x?y",
                           "http://x:99999",
                           "http://x:y",
                           "http://a b",

@@ -8,7 +8,9 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "net/http.h"
+#include "net/site_policy.h"
 #include "net/time_source.h"
+#include "net/tls.h"
 
 namespace ty::net {
 
@@ -22,7 +24,9 @@ struct ServerOptions {
   Millis body_time{30'000};    ///< a body may take this long plus a second per KiB received
   Millis write_time{60'000};   ///< without progress, plain answers
   Millis stream_write_time{
-      15 * 60'000};  ///< without progress, streams and files: people pause their pagers
+      15 * 60'000};      ///< without progress, streams and files: people pause their pagers
+  SitePolicy site = {};  ///< which names and pages are answered
+  std::shared_ptr<TlsIdentity> tls;         ///< null: plain HTTP
   const TimeSource* time = &kernel_time();  ///< what these limits are measured with
   Millis sweep{250};                        ///< how often they are looked at
 };

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "net/http_client.h"
 #include "net/router.h"
+#include "net/testing/pattern.h"
 #include "rt/log.h"
 
 namespace ty::net {
@@ -96,16 +97,6 @@ Fd file_with(std::string_view bytes) {
   return Fd(fd);
 }
 
-std::string pattern(std::size_t size) {
-  std::string bytes(size, '\0');
-  std::uint32_t x = 1;
-  for (char& byte : bytes) {
-    x = x * 1664525 + 1013904223;
-    byte = static_cast<char>(x >> 24);
-  }
-  return bytes;
-}
-
 template <class F>
 bool eventually(F holds, std::chrono::milliseconds limit = 30s) {
   const auto end = std::chrono::steady_clock::now() + limit;
@@ -116,8 +107,32 @@ bool eventually(F holds, std::chrono::milliseconds limit = 30s) {
   return true;
 }
 
+/// Lets a minute pass every millisecond or so while it lives: whatever has a limit reaches it.
+class PassingTime {
+ public:
+  explicit PassingTime(ManualTime& time)
+      : thread_([this, &time] {
+          while (!over_) {
+            time.advance(1min);
+            std::this_thread::sleep_for(1ms);
+          }
+        }) {}
+  ~PassingTime() {
+    over_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> over_ = false;
+  std::thread thread_;
+};
+
 class HttpServerTest : public ::testing::Test {
  protected:
+  void use_manual_time() {
+    options.time = &time;
+    options.sweep = Millis{1};
+  }
   void SetUp() override {
     log::configure({.level = log::Level::Off});
     options.listen = "127.0.0.1:0";
@@ -181,6 +196,7 @@ class HttpServerTest : public ::testing::Test {
   RawClient raw() { return RawClient(address); }
   BlockingHttpClient client() { return BlockingHttpClient(*parse_endpoint("http://" + address)); }
 
+  ManualTime time;
   ServerOptions options;
   Router router;
   std::optional<HttpServer> server;
@@ -249,10 +265,7 @@ TEST_F(HttpServerTest, ReadsChunkedBodiesByteByByte) {
   const std::string request =
       "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
       "3;ext=1\r\nabc\r\n00A\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n";
-  for (const char byte : request) {
-    c.send({&byte, 1});
-    std::this_thread::sleep_for(100us);
-  }
+  for (const char byte : request) c.send({&byte, 1});
   EXPECT_NE(c.read_until("789").find("abc0123456789"), std::string::npos);
   c.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_NE(c.read_until("hello").find("200 OK"), std::string::npos);
@@ -281,6 +294,11 @@ TEST_F(HttpServerTest, MalformedRequestsGetAProblemAndTheEnd) {
                        "chunked\r\n\r\n"),
             "400");
   EXPECT_EQ(first_line("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n"), "400");
+  EXPECT_EQ(
+      first_line(
+          "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"),
+      "400");
+  EXPECT_EQ(first_line("GET /hello HTTP/1.1\r\nHost: a\r\nX-Note: one\r\n two\r\n\r\n"), "400");
   EXPECT_EQ(
       first_line("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n"),
       "400");
@@ -357,10 +375,9 @@ TEST_F(HttpServerTest, AnUnreadSmallBodyDoesNotEndTheConnection) {
 }
 
 TEST_F(HttpServerTest, SlowClientsAreSentAway) {
-  options.header_time = 100ms;
-  options.idle_time = 150ms;
-  options.body_time = 100ms;
+  use_manual_time();
   start();
+  const PassingTime passing(time);
   auto slow_head = raw();
   slow_head.send("GET /hello HTTP/1.1\r\nHo");
   EXPECT_TRUE(slow_head.read_until().starts_with("HTTP/1.1 408"));
@@ -375,14 +392,27 @@ TEST_F(HttpServerTest, SlowClientsAreSentAway) {
   EXPECT_TRUE(eventually([&] { return server->figures().connections == 0; }));
 }
 
+TEST_F(HttpServerTest, NobodyIsSentAwayBeforeTheirTime) {
+  use_manual_time();
+  start();
+  auto c = raw();
+  c.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n");
+  c.read_until("hello");
+  time.advance(options.idle_time - Millis{1});
+  c.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_TRUE(c.read_until("hello").ends_with("hello"));
+}
+
 TEST_F(HttpServerTest, AClientThatDoesNotReadIsCutOff) {
-  options.write_time = 200ms;
+  use_manual_time();
   add(Method::Get, "/big", [](Request&) -> awaitable<Response> {
     co_return text_response(200, std::string(64 << 20, 'x'));
   });
   start();
   auto c = raw();
   c.send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
+  c.read_until("HTTP/1.1 200");
+  const PassingTime passing(time);
   EXPECT_TRUE(eventually([&] { return incomplete == 1; }));
   EXPECT_TRUE(eventually([&] { return server->figures().connections == 0; }));
 }
@@ -577,7 +607,9 @@ TEST_F(HttpServerTest, StoppingFinishesAnswersEndsStreamsAndAcceptsNoMore) {
 }
 
 TEST_F(HttpServerTest, WhatDoesNotFinishInTimeIsCancelled) {
+  std::atomic<int> working = 0;
   add(Method::Get, "/stuck", [&](Request&) -> awaitable<Response> {
+    ++working;
     asio::steady_timer timer(co_await asio::this_coro::executor, 1h);
     co_await timer.async_wait(asio::use_awaitable);
     co_return text_response(200, "never");
@@ -585,7 +617,7 @@ TEST_F(HttpServerTest, WhatDoesNotFinishInTimeIsCancelled) {
   start();
   auto stuck = raw();
   stuck.send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n");
-  std::this_thread::sleep_for(20ms);
+  ASSERT_TRUE(eventually([&] { return working == 1; }));
   const auto began = std::chrono::steady_clock::now();
   server->stop(50ms);
   EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);

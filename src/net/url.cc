@@ -1,47 +1,35 @@
 #include "net/url.h"
 
 #include <algorithm>
+#include <boost/url/encode.hpp>
+#include <boost/url/pct_string_view.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
 
 #include "base/text.h"
 
 namespace ty::net {
 
+namespace urls = boost::urls;
+
 namespace {
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
-
-bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
 
 /// Decodes into `out`; false when the text is not acceptable. Line breaks and tabs are fine in a
 /// query, where they can be part of a search, and nowhere else.
 bool decode(std::string_view text, bool in_query, std::string& out) {
-  out.clear();
+  if (text.find('%') == std::string_view::npos && !(in_query && text.contains('+'))) {
+    out.assign(text);
+  } else {
+    const auto escaped = urls::make_pct_string_view(text);
+    if (!escaped) return false;
+    const urls::encoding_opts plus_is_blank(in_query);
+    escaped->decode(plus_is_blank, urls::string_token::assign_to(out));
+  }
   bool beyond_ascii = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '%') {
-      if (i + 2 >= text.size()) return false;
-      const int high = hex_value(text[i + 1]);
-      const int low = hex_value(text[i + 2]);
-      if (high < 0 || low < 0) return false;
-      c = static_cast<char>(high * 16 + low);
-      i += 2;
-    } else if (c == '+' && in_query) {
-      c = ' ';
-    }
+  for (const char c : out) {
     if (is_control(c) && !(in_query && (c == '\n' || c == '\r' || c == '\t'))) return false;
     beyond_ascii |= (c & 0x80) != 0;
-    out += c;
   }
   return !beyond_ascii || invalid_utf8(out) == std::string_view::npos;
 }
@@ -76,20 +64,7 @@ std::optional<std::string> percent_decode(std::string_view text, bool plus_is_bl
 }
 
 std::string percent_encode(std::string_view text) {
-  static constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    if (is_unreserved(c)) {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += '%';
-      out += digits[byte >> 4];
-      out += digits[byte & 15];
-    }
-  }
-  return out;
+  return urls::encode(text, urls::unreserved_chars);
 }
 
 std::string make_query(const std::vector<std::pair<std::string, std::string>>& parameters) {

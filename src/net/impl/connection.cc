@@ -24,27 +24,31 @@ Connection::Connection(Wire::Socket socket, ConnectionContext& context)
 }
 
 asio::awaitable<void> Connection::run() {
+  if (context_.options.tls && !co_await secure()) co_return wire_.close();
   for (;;) {
     phase_ = Phase::Reading;
     std::optional<Problem> fault;
     if (!co_await reader_.read_head(fault)) break;
+    if (!fault) fault = context_.options.site.refuse(request_);
     phase_ = Phase::Answering;
     const auto began = std::chrono::steady_clock::now();
     ++context_.requests;
 
     Response response = fault ? problem_response(*fault, request_.id) : co_await call_handler();
     const Framing framing = framing_of(response);
-    const bool complete = co_await writer_.send(response, framing);
+    bool complete = co_await writer_.send(response, framing);
+    auto* upgrade = std::get_if<Upgrade>(&response.body);
+    if (complete && upgrade != nullptr) complete = co_await hand_over(*upgrade);
     if (context_.done) {
       const auto took = std::chrono::steady_clock::now() - began;
       const Exchange exchange{.request = request_,
                               .status = response.status,
-                              .sent = writer_.sent(),
+                              .sent = writer_.sent() + tunnelled_,
                               .took = took,
                               .complete = complete};
       context_.done(exchange);
     }
-    if (!complete) break;
+    if (!complete || upgrade != nullptr) break;
     if (!framing.keep) {
       co_await linger();
       break;
@@ -53,6 +57,22 @@ asio::awaitable<void> Connection::run() {
     if (reader_.is_broken()) break;
   }
   wire_.close();
+}
+
+/// TLS first. Who asks plainly is told where to ask instead of left with noise.
+asio::awaitable<bool> Connection::secure() {
+  auto identity = context_.options.tls->current();
+  const auto secured = co_await wire_.secure(std::move(identity), context_.options.header_time);
+  request_.is_secure = secured == Wire::Secured::Yes;
+  if (secured == Wire::Secured::NotTls) {
+    Pieces answer;
+    answer.add(
+        "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n"
+        "Content-Length: 49\r\n\r\nThis server speaks https; write https:// instead\n");
+    wire_.send_now(answer);
+    wire_.end_sending();
+  }
+  co_return request_.is_secure;
 }
 
 asio::awaitable<Response> Connection::call_handler() {
@@ -75,6 +95,28 @@ Framing Connection::framing_of(const Response& response) const {
   return framing;
 }
 
+asio::awaitable<bool> Connection::hand_over(Upgrade& upgrade) {
+  ServerTunnel tunnel(wire_, reader_.input(), context_.options.stream_write_time);
+  tunnel_ = &tunnel;
+  bool whole = false;
+  try {
+    co_await upgrade.run(tunnel);
+    whole = true;
+  } catch (const boost::system::system_error& e) {
+    if (e.code() != asio::error::operation_aborted) handler_failed(request_, e.what());
+  } catch (const std::exception& e) {
+    handler_failed(request_, e.what());
+  }
+  tunnel_ = nullptr;
+  tunnelled_ = tunnel.sent();
+  co_return whole;
+}
+
+void Connection::sweep(SteadyTime now) {
+  wire_.sweep(now);
+  if (tunnel_ != nullptr) tunnel_->tick(now);
+}
+
 /// Closing a socket whose input has not been read resets the connection, and the client may lose
 /// the answer that was on its way. So: say that nothing more will come, and swallow what the client
 /// still sends for a moment.
@@ -87,7 +129,8 @@ asio::awaitable<void> Connection::linger() {
 void Connection::stop_soon() {
   if (phase_ == Phase::Lingering || (phase_ == Phase::Reading && reader_.is_idle()))
     return wire_.close();
-  if (writer_.is_endless()) {
+  if (tunnel_ != nullptr && tunnel_->stop()) return;
+  if (writer_.is_endless() || tunnel_ != nullptr) {
     writer_.abandon();
     cancel.emit(asio::cancellation_type::terminal);
   }

@@ -5,6 +5,7 @@
 #include "net/impl/connection_context.h"
 #include "net/impl/request_reader.h"
 #include "net/impl/response_writer.h"
+#include "net/impl/server_tunnel.h"
 #include "net/impl/wire.h"
 
 namespace ty::net {
@@ -19,9 +20,9 @@ class Connection {
   boost::asio::awaitable<void> run();
 
   /// Ends what has taken too long. Called a few times a second.
-  void sweep(SteadyTime now) { wire_.sweep(now); }
-  /// The server is stopping: idle connections and endless streams end at once, the rest after their
-  /// answer.
+  void sweep(SteadyTime now);
+  /// The server is stopping: idle connections and endless streams end at once, tunnels when they
+  /// have said goodbye, the rest after their answer.
   void stop_soon();
   /// Time is up.
   void stop_now();
@@ -32,8 +33,10 @@ class Connection {
  private:
   enum class Phase : std::uint8_t { Reading, Answering, Lingering };
 
+  boost::asio::awaitable<bool> secure();
   boost::asio::awaitable<Response> call_handler();
   Framing framing_of(const Response& response) const;
+  boost::asio::awaitable<bool> hand_over(Upgrade& upgrade);
   boost::asio::awaitable<void> linger();
 
   ConnectionContext& context_;
@@ -41,6 +44,8 @@ class Connection {
   Request request_;
   RequestReader reader_{wire_, context_, request_};
   ResponseWriter writer_;
+  ServerTunnel* tunnel_ = nullptr;  ///< once an answer has taken over
+  std::uint64_t tunnelled_ = 0;
   Phase phase_ = Phase::Reading;
 };
 

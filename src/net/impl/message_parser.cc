@@ -66,9 +66,13 @@ Result<void> RequestParser::check() const {
     return fail(Errc::Invalid,
                 hosts == 0 ? "the Host field is missing" : "there is more than one Host field");
   }
-  // Beast takes an unknown transfer coding for "no body"; a proxy before us might not, and the two
-  // would disagree on where the next request begins.
-  if (request_.headers.has("Transfer-Encoding") && (!chunked() || version_ == 10)) {
+  // Beast takes an unknown transfer coding for "no body" and one before `chunked` for part of the
+  // body; a proxy before us might not, and the two would disagree on where the next request begins.
+  const std::size_t codings = request_.headers.count("Transfer-Encoding");
+  if (codings > 1 ||
+      (codings == 1 &&
+       (version_ == 10 ||
+        !same_text_ignoring_case(request_.headers.get("Transfer-Encoding"), "chunked")))) {
     return fail(Errc::Invalid, "the only transfer coding understood is chunked, in HTTP/1.1");
   }
   return {};

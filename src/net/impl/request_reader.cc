@@ -25,6 +25,15 @@ bool is_sane_request_id(std::string_view id) {
   });
 }
 
+bool has_folded_line(std::string_view head) {
+  while (true) {
+    head.remove_prefix(std::min(head.find('\n'), head.size()));
+    if (head.size() < 2) return false;
+    if (head[1] == ' ' || head[1] == '\t') return true;
+    head.remove_prefix(1);
+  }
+}
+
 }  // namespace
 
 RequestReader::RequestReader(Wire& wire, ConnectionContext& context, Request& request)
@@ -57,7 +66,8 @@ asio::awaitable<bool> RequestReader::read_head(std::optional<Problem>& fault) {
         wire_.read_within(context_.options.header_time);
       }
       beast::error_code ec;
-      const std::size_t used = parser_->feed(input_.unread(), ec);
+      const std::string_view arrived = input_.unread();
+      const std::size_t used = parser_->feed(arrived, ec);
       input_.used(used);
       head_size += used;
       const std::size_t unread = parser_->is_header_done() ? 0 : input_.unread().size();
@@ -69,7 +79,13 @@ asio::awaitable<bool> RequestReader::read_head(std::optional<Problem>& fault) {
                           human_bytes(static_cast<std::int64_t>(context_.options.max_header)));
       }
       if (ec) co_return bad(400, "invalid", explain(ec));
-      if (parser_->is_header_done()) break;
+      if (parser_->is_header_done()) {
+        // Beast reads fields as a whole and unfolds them; others do not, and would see other
+        // fields.
+        if (has_folded_line(arrived.substr(0, used)))
+          co_return bad(400, "invalid", "a header field is folded over several lines");
+        break;
+      }
     }
     if (context_.stopping && is_idle_) co_return false;
     const std::size_t got = co_await wire_.read(input_.room());

@@ -74,7 +74,9 @@ void ResponseWriter::write_head(const Response& response,
       out_ += "Transfer-Encoding: chunked\r\n";
     }
   }
-  if (!framing.keep) {
+  if (std::holds_alternative<Upgrade>(response.body)) {
+    out_ += "Connection: Upgrade\r\n";
+  } else if (!framing.keep) {
     out_ += "Connection: close\r\n";
   } else if (framing.http_1_0) {
     out_ += "Connection: keep-alive\r\n";

@@ -6,6 +6,8 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "net/impl/tls_session.h"
+
 namespace ty::net {
 
 namespace asio = boost::asio;
@@ -26,19 +28,24 @@ Wire::Wire(Socket socket, const TimeSource& time) : socket_(std::move(socket)), 
   socket_.set_option(asio::socket_base::keep_alive(true), ignored);
 }
 
+Wire::~Wire() = default;
+
 std::string Wire::peer() const {
   ErrorCode ignored;
   return socket_.remote_endpoint(ignored).address().to_string();
 }
 
 asio::awaitable<std::size_t> Wire::read(std::span<char> room) {
+  if (tls_) co_return co_await read_secure(room);
   ErrorCode ec;
   const std::size_t got = co_await socket_.async_read_some(
       asio::buffer(room.data(), room.size()), asio::redirect_error(asio::use_awaitable, ec));
+  at_end_ = ec == asio::error::eof;
   co_return ec ? 0 : got;
 }
 
 Wire::Sent Wire::send_now(Pieces& pieces, bool more) {
+  if (tls_) return send_secure(pieces);
   for (;;) {
     msghdr message{};
     message.msg_iov = pieces.at.data();
@@ -71,6 +78,7 @@ asio::awaitable<bool> Wire::send_rest(Pieces pieces, Millis patience) {
 
 asio::awaitable<bool> Wire::send_file(
     int fd, std::uint64_t offset, std::uint64_t length, Millis patience, std::uint64_t& sent) {
+  if (tls_) co_return co_await send_file_secure(fd, offset, length, patience, sent);
   auto from = static_cast<off_t>(offset);
   while (length > 0) {
     const ssize_t moved =
@@ -89,6 +97,10 @@ asio::awaitable<bool> Wire::send_file(
 }
 
 bool Wire::end_sending() {
+  if (tls_) {
+    tls_->say_goodbye();
+    flush_secure();
+  }
   ErrorCode ec;
   socket_.shutdown(Socket::shutdown_send, ec);
   return !ec;
@@ -102,17 +114,40 @@ void Wire::sweep(SteadyTime now) {
 }
 
 void Wire::watch_for_end(std::function<void()> gone) {
+  on_end_ = std::move(gone);
   watching_ = std::make_shared<bool>(true);
-  auto seen = [this, watching = watching_, gone = std::move(gone)](const ErrorCode& ec) {
+  watch();
+}
+
+void Wire::watch() {
+  socket_.async_wait(Socket::wait_read, [this, watching = watching_](const ErrorCode& ec) {
     if (ec || !*watching) return;
-    char byte = 0;
-    const ssize_t got = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    // Something to read is the next request, sent ahead; then the end shows only when writing
-    // fails.
-    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return;
-    gone();
-  };
-  socket_.async_wait(Socket::wait_read, std::move(seen));
+    switch (look()) {
+      case Seen::Nothing:
+        return watch();
+      case Seen::Data:
+        return;  // the next request, sent ahead; from now on the end shows only when writing fails
+      case Seen::End:
+        return on_end_();
+    }
+  });
+}
+
+Wire::Seen Wire::look() {
+  if (tls_) {
+    const std::span<char> room = tls_->room();
+    const ssize_t got = ::recv(socket_.native_handle(), room.data(), room.size(), MSG_DONTWAIT);
+    if (got < 0) return is_full(got) || errno == EINTR ? Seen::Nothing : Seen::End;
+    if (got == 0) return Seen::End;
+    tls_->arrived(static_cast<std::size_t>(got));
+    const auto step = tls_->peek();
+    if (step == tls::Session::Step::NeedsInput) return Seen::Nothing;
+    return step == tls::Session::Step::Done ? Seen::Data : Seen::End;
+  }
+  char byte = 0;
+  const ssize_t got = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (got > 0) return Seen::Data;
+  return got < 0 && (is_full(got) || errno == EINTR) ? Seen::Nothing : Seen::End;
 }
 
 void Wire::stop_watching() {
@@ -127,6 +162,7 @@ void Wire::cancel() {
 
 void Wire::close() {
   ErrorCode ignored;
+  if (tls_ && socket_.is_open()) end_sending();
   socket_.close(ignored);
 }
 
