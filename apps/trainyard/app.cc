@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -11,6 +13,7 @@
 #include <filesystem>
 
 #include "auth/token.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "control/users/first_start.h"
 #include "engine/fake/fake_engine.h"
@@ -40,6 +43,22 @@ Result<engine::RuntimeChoice> runtime_choice(const std::string& word) {
                 "runtime: oci is not part of this version yet; write docker, process or auto");
   }
   return engine::RuntimeChoice::Auto;
+}
+
+/// What people may write to reach us: the certificate we make for ourselves is for all of it.
+std::vector<std::string> names_of_this_machine(const config::Config& config) {
+  std::vector<std::string> names{"localhost", "127.0.0.1", "::1"};
+  const auto add = [&](std::string name) {
+    if (!name.empty() && std::ranges::find(names, name) == names.end())
+      names.push_back(std::move(name));
+  };
+  std::array<char, 256> own{};
+  if (::gethostname(own.data(), own.size() - 1) == 0) add(own.data());
+  std::string listen = config.http.listen.substr(0, config.http.listen.rfind(':'));
+  if (listen.starts_with('[')) listen = listen.substr(1, listen.size() - 2);
+  if (listen != "0.0.0.0" && listen != "::") add(listen);
+  for (const std::string& host : config.http.hosts) add(host);
+  return names;
 }
 
 template <class T>
@@ -191,9 +210,12 @@ Result<void> App::begin() {
                     .engine = config.engine == "local"
                                   ? fmt::format("local ({} runtime)", to_word(capabilities.runtime))
                                   : config.engine});
+  TY_DO(open_tls());
   net::ServerOptions options{.listen = config.http.listen,
                              .threads = static_cast<unsigned>(config.http.threads)};
   options.idle_time = config.http.idle;
+  options.site = net::SitePolicy({.hosts = config.http.hosts, .listen = config.http.listen});
+  options.tls = tls;
   http = std::make_unique<net::HttpServer>(
       std::move(options), http_api->handler(), [this](const net::Exchange& exchange) {
         http_api->done(exchange);
@@ -206,10 +228,48 @@ Result<void> App::begin() {
   loops->spawn("housekeeping", keep_house());
   loops->spawn("usage", usage->run());
   TY_TRY(const std::string address, http->start());
-  url_ = "http://" + address;
+  url_ = (tls ? "https://" : "http://") + address;
   if (link) sign_in_link_ = auth::sign_in_link(url_, *link);
-  const std::string ready = fmt::format(R"({{"url":"{}","pid":{},"ssh":null}})", url_, ::getpid());
-  return control::replace_file(dirs.server_file(), ready + "\n", 0644);
+  std::string ready = fmt::format(R"({{"url":"{}","pid":{},"ssh":null)", url_, ::getpid());
+  // Commands on this machine trust exactly the certificate that this file holds.
+  if (tls) {
+    ready += R"(,"certificate":)";
+    append_json_string(ready, tls_files().certificate);
+  }
+  return control::replace_file(dirs.server_file(), ready + "}\n", 0644);
+}
+
+net::TlsIdentity::Files App::tls_files() const {
+  if (!config.tls.self_signed) {
+    return {.certificate = std::filesystem::absolute(config.tls.certificate),
+            .key = std::filesystem::absolute(config.tls.key)};
+  }
+  const std::string folder = dirs.root() + "/tls";
+  return {.certificate = folder + "/certificate.pem", .key = folder + "/key.pem"};
+}
+
+Result<void> App::open_tls() {
+  if (!config.tls.is_on()) return {};
+  const net::TlsIdentity::Files files = tls_files();
+  if (config.tls.self_signed) {
+    std::filesystem::create_directories(std::filesystem::path(files.key).parent_path());
+    TY_DO(net::keep_self_signed(files, names_of_this_machine(config)));
+  }
+  TY_TRY(tls, net::TlsIdentity::open(files));
+  return {};
+}
+
+std::optional<std::string> App::fingerprint() const {
+  if (!tls) return std::nullopt;
+  return tls->fingerprint();
+}
+
+void App::reload() {
+  if (!tls) return;
+  if (auto reloaded = tls->reload(); !reloaded)
+    log::error("tls.reload_failed problem={}", reloaded.error().message);
+  else
+    log::info("tls.reloaded fingerprint={}", tls->fingerprint());
 }
 
 asio::awaitable<void> App::keep_house() {

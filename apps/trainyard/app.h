@@ -33,6 +33,7 @@
 #include "control/workspaces/workspace_service.h"
 #include "engine/engine.h"
 #include "net/http_server.h"
+#include "net/tls.h"
 #include "rt/blocking_pool.h"
 #include "rt/task_group.h"
 #include "store/database.h"
@@ -75,6 +76,10 @@ class App {
   ~App();
 
   const std::string& url() const { return url_; }
+  /// Of the certificate, where the server speaks https.
+  std::optional<std::string> fingerprint() const;
+  /// Reads the certificate and its key again.
+  void reload();
   /// A link that signs the administrator in once, until there is a password.
   const std::optional<std::string>& sign_in_link() const { return sign_in_link_; }
   const std::string& data_dir() const { return dirs.root(); }
@@ -84,6 +89,8 @@ class App {
   App(config::Config config, control::DataDir dirs, std::unique_ptr<store::Database> db);
   Result<void> open_engine();
   Result<void> begin();
+  Result<void> open_tls();
+  net::TlsIdentity::Files tls_files() const;
   void nodes_changed();
   boost::asio::awaitable<void> keep_house();
 
@@ -152,6 +159,7 @@ class App {
   std::unique_ptr<control::ClusterService> cluster;
   std::unique_ptr<control::SchedulingService> scheduling;
   std::unique_ptr<api::Api> http_api;
+  std::shared_ptr<net::TlsIdentity> tls;  ///< null: plain HTTP
   std::unique_ptr<net::HttpServer> http;
 
   std::unique_ptr<rt::TaskGroup> loops;

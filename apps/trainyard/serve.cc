@@ -43,6 +43,8 @@ constexpr Flag kFlags[] = {
     {"--database", "database", "URL", "sqlite, or postgres://user@host/name"},
     {"--engine", "engine", "NAME", "local: this machine; fake: only pretends"},
     {"--runtime", "runtime", "NAME", "docker, process, or auto: the first that works"},
+    {"--tls-cert", "tls.certificate", "FILE", "Speak https with this certificate (PEM)"},
+    {"--tls-key", "tls.key", "FILE", "The certificate's key (PEM)"},
     {"--log-level", "log.level", "LEVEL", "debug, info, warn or error"},
     {"--log-format", "log.format", "FORMAT", "text or json"},
 };
@@ -84,6 +86,7 @@ int serve(int argc, char** argv) {
   std::string file;
   std::vector<std::string> settings;
   bool check = false;
+  bool self_signed = false;
   cli.add_option("--config", file, "Settings in YAML; docs/reference/config.md lists them")
       ->type_name("FILE");
   std::vector<std::string> values(std::size(kFlags));
@@ -92,6 +95,9 @@ int serve(int argc, char** argv) {
   }
   cli.add_option("--set", settings, "Any setting by name, as http.threads=4; may be repeated")
       ->type_name("KEY=VALUE");
+  cli.add_flag("--tls-self-signed",
+               self_signed,
+               "Speak https with a certificate made and kept in the data directory");
   cli.add_flag("--check-config", check, "Name every fault of the settings and start nothing");
   try {
     cli.parse(argc, argv);
@@ -103,6 +109,7 @@ int serve(int argc, char** argv) {
   for (std::size_t i = 0; i < std::size(kFlags); ++i) {
     if (!values[i].empty()) set.emplace_back(kFlags[i].key, values[i]);
   }
+  if (self_signed) set.emplace_back("tls.self_signed", "true");
   std::vector<std::string> keys;
   keys.reserve(settings.size());
   for (const std::string& setting : settings) {
@@ -125,12 +132,17 @@ int serve(int argc, char** argv) {
   if (!app) return say(app.error());
   std::printf(
       "trainyard is ready at %s (data in %s)\n", (*app)->url().c_str(), (*app)->data_dir().c_str());
+  if (const auto fingerprint = (*app)->fingerprint())
+    std::printf("its certificate is %s\n", fingerprint->c_str());
   if (const auto& link = (*app)->sign_in_link())
     std::printf("sign in once as administrator: %s\n", link->c_str());
   std::fflush(stdout);
 
+  std::function<void()> on_hangup;
+  if ((*app)->fingerprint()) on_hangup = [&] { (*app)->reload(); };
   boost::asio::io_context signals;
-  auto signal = boost::asio::co_spawn(signals, rt::next_signal(), boost::asio::use_future);
+  auto signal =
+      boost::asio::co_spawn(signals, rt::told_to_end(std::move(on_hangup)), boost::asio::use_future);
   signals.run();
   log::info("stopping signal={}", signal.get());
   (*app)->stop();

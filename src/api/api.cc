@@ -10,6 +10,7 @@
 #include "api/problem.h"
 #include "base/text.h"
 #include "net/router.h"
+#include "net/site_policy.h"
 #include "rt/log.h"
 
 namespace ty::api {
@@ -39,21 +40,6 @@ Presented presented(const net::Request& request) {
   return {};
 }
 
-/// Browsers send cookies with requests that other sites' pages make. Such a request may not change
-/// anything: it says where it comes from, and that is not here.
-Result<void> check_origin(const net::Request& request) {
-  const std::string_view site = request.headers.get("Sec-Fetch-Site");
-  const std::string_view origin = request.headers.get("Origin");
-  const std::size_t host_at = origin.find("://");
-  const bool foreign_origin =
-      !origin.empty() && (host_at == std::string_view::npos ||
-                          origin.substr(host_at + 3) != request.headers.get("Host"));
-  const bool foreign_site = !site.empty() && site != "same-origin" && site != "none";
-  if (foreign_origin || foreign_site)
-    return fail(Errc::Forbidden, "this request was made by another site's page");
-  return {};
-}
-
 bool changes_things(net::Method method) {
   return method != net::Method::Get && method != net::Method::Head &&
          method != net::Method::Options;
@@ -77,7 +63,7 @@ asio::awaitable<Result<std::string>> read_body(net::Request& request, std::uint6
 }
 
 std::string base_url(const net::Request& request) {
-  const bool secure = request.headers.get("X-Forwarded-Proto") == "https";
+  const bool secure = request.is_secure || request.headers.get("X-Forwarded-Proto") == "https";
   return fmt::format("{}://{}", secure ? "https" : "http", request.headers.get("Host"));
 }
 
@@ -110,8 +96,9 @@ asio::awaitable<Result<net::Response>> Api::Impl::let_in(const Operation& operat
       co_return std::unexpected(std::move(who).error());
     }
     Result<void> allowed = may_call(operation, *who);
+    // Browsers send cookies with requests that other sites' pages make.
     if (allowed && given.by_cookie && changes_things(request.method))
-      allowed = check_origin(request);
+      allowed = net::check_same_origin(request);
     if (!allowed) {
       context.metrics.refused();
       co_return std::unexpected(std::move(allowed).error());

@@ -50,6 +50,9 @@ int run(int argc,
   app.set_version_flag("--version", "trainyard " + version);
   app.add_option("--server", context.url_flag, "The server's address; TRAINYARD_URL otherwise")
       ->type_name("URL");
+  app.add_option(
+         "--ca", context.ca_flag, "Roots to trust for https, in PEM; TRAINYARD_CA otherwise")
+      ->type_name("FILE");
   app.add_option("--token", context.token_flag, "An access token; TRAINYARD_TOKEN otherwise")
       ->type_name("TOKEN");
   app.fallthrough();

@@ -31,7 +31,7 @@ int exit_for(Errc code) {
 
 client::ApiClient* Context::api() {
   if (api_ == nullptr) {
-    Result<client::Credentials> found = find_credentials(url_flag, token_flag);
+    Result<client::Credentials> found = find_credentials(url_flag, token_flag, ca_flag);
     if (!found) {
       say(found.error());
       return nullptr;

@@ -31,6 +31,7 @@ class Context {
   client::ApiClient* api();
   std::string url_flag;
   std::string token_flag;
+  std::string ca_flag;
 
   /// Prints the error for people (or as JSON) and sets the exit code.
   void say(const Error& error);

@@ -57,8 +57,10 @@ std::string field(const std::string& text, std::string_view name) {
 }  // namespace
 
 Result<client::Credentials> find_credentials(const std::string& url_flag,
-                                             const std::string& token_flag) {
+                                             const std::string& token_flag,
+                                             const std::string& ca_flag) {
   client::Credentials found;
+  const std::string ca_file = ca_flag.empty() ? env("TRAINYARD_CA") : ca_flag;
   if (!url_flag.empty())
     found = {.url = url_flag, .source = "--server"};
   else if (!env("TRAINYARD_URL").empty())
@@ -74,6 +76,8 @@ Result<client::Credentials> find_credentials(const std::string& url_flag,
       found.source = login_file();
     }
     if (found.token.empty() && found.url == url) found.token = Secret(field(*login, "token"));
+    if (found.url == url)
+      found.trust = {.ca_file = field(*login, "ca"), .fingerprint = field(*login, "fingerprint")};
   }
   if (const auto server = read(data_dir() + "/server.json")) {
     const std::string url = field(*server, "url");
@@ -84,6 +88,10 @@ Result<client::Credentials> find_credentials(const std::string& url_flag,
     if (found.token.empty() && found.url == url) {
       found.token = Secret(std::string(trim(read(data_dir() + "/admin.token").value_or(""))));
     }
+    const std::string certificate = field(*server, "certificate");
+    if (found.url == url && !certificate.empty() && found.trust == client::Trust()) {
+      if (auto own = client::fingerprint_of(certificate)) found.trust.fingerprint = *own;
+    }
   }
   if (found.url.empty()) {
     return fail(
@@ -91,18 +99,22 @@ Result<client::Credentials> find_credentials(const std::string& url_flag,
         "no server is known: start one here with `trainyard serve`, sign in to another with "
         "`trainyard login URL`, or set TRAINYARD_URL and TRAINYARD_TOKEN");
   }
+  if (!ca_file.empty()) found.trust = {.ca_file = ca_file, .fingerprint = {}};
   return found;
 }
 
-Result<std::string> keep_login(const std::string& url, const Secret& token) {
+Result<std::string> keep_login(const client::Credentials& login) {
   const std::string path = login_file();
   std::error_code ec;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ec);
   const int fd = ::open((path + ".new").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0)
     return fail(Errc::Unavailable, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-  const std::string text =
-      json::serialize(json::object{{"url", url}, {"token", token.reveal()}}) + "\n";
+  json::object kept{{"url", login.url}, {"token", login.token.reveal()}};
+  if (!login.trust.ca_file.empty())
+    kept["ca"] = std::filesystem::absolute(login.trust.ca_file).string();
+  if (!login.trust.fingerprint.empty()) kept["fingerprint"] = login.trust.fingerprint;
+  const std::string text = json::serialize(kept) + "\n";
   const bool good = ::fchmod(fd, 0600) == 0 &&
                     ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   ::close(fd);

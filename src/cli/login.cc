@@ -19,7 +19,7 @@ namespace json = boost::json;
 namespace {
 
 struct LoginOptions {
-  std::string url, user;
+  std::string url, user, fingerprint;
   bool token_stdin = false;
 };
 
@@ -32,11 +32,15 @@ std::pair<std::string, std::string> split_link(const std::string& url) {
 
 void log_in(Context& context, const LoginOptions& options) {
   const auto [url, link] = split_link(options.url);
-  Secret token;
+  client::Credentials credentials{.url = url, .token = {}, .source = "the command line"};
+  if (const Result<client::Credentials> known = find_credentials(url, "", context.ca_flag))
+    credentials.trust = known->trust;
+  if (!options.fingerprint.empty())
+    credentials.trust = {.ca_file = {}, .fingerprint = options.fingerprint};
   std::string user = options.user;
   if (options.token_stdin) {
-    token = Secret(ask(""));
-    client::ApiClient api({.url = url, .token = token, .source = "the command line"});
+    credentials.token = Secret(ask(""));
+    client::ApiClient api(credentials);
     const Result<json::value> me = api.get("/api/v1/users/me");
     if (!me) return context.say(me.error());
     user = text(*me, "name");
@@ -49,13 +53,13 @@ void log_in(Context& context, const LoginOptions& options) {
       body["user"] = user;
       body["password"] = ask_secretly("password: ").reveal();
     }
-    client::ApiClient api({.url = url, .token = {}, .source = "the command line"});
+    client::ApiClient api(credentials);
     const Result<json::value> answer = api.post("/api/v1/login", body);
     if (!answer) return context.say(answer.error());
-    token = Secret(text(*answer, "token"));
+    credentials.token = Secret(text(*answer, "token"));
     user = text(*answer, "user");
   }
-  const Result<std::string> kept = keep_login(url, token);
+  const Result<std::string> kept = keep_login(credentials);
   if (!kept) return context.say(kept.error());
   std::printf("signed in to %s as %s (kept in %s)\n", url.c_str(), user.c_str(), kept->c_str());
 }
@@ -68,6 +72,11 @@ void add_login(CLI::App& app, Context& context) {
   login->add_option("URL", options->url, "The server's address, or a one-time sign-in link")
       ->required();
   login->add_option("-u,--user", options->user, "Asked for when absent");
+  login
+      ->add_option("--fingerprint",
+                   options->fingerprint,
+                   "Trust exactly this certificate, as the server printed it: SHA256:…")
+      ->type_name("SHA256:…");
   login->add_flag("--token-stdin",
                   options->token_stdin,
                   "Read an access token from standard input instead of a password");

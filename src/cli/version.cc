@@ -16,7 +16,7 @@ void add_version(CLI::App& app, Context& context, std::string version) {
   command->callback([&context, version = std::move(version)] {
     json::object out{{"client", version}};
     if (Result<client::Credentials> found =
-            find_credentials(context.url_flag, context.token_flag)) {
+            find_credentials(context.url_flag, context.token_flag, context.ca_flag)) {
       client::ApiClient api(*std::move(found));
       if (Result<json::value> server = api.get("/api/v1/version")) {
         out["server"] = *server;

@@ -4,6 +4,8 @@
 
 #include <boost/json.hpp>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "base/ids.h"
 #include "base/text.h"
@@ -80,10 +82,19 @@ Result<json::value> parsed(const net::Answer& answer) {
 
 }  // namespace
 
+Result<std::string> fingerprint_of(const std::string& certificate_file) {
+  std::ifstream file(certificate_file);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return net::certificate_fingerprint(text.str());
+}
+
 ApiClient::ApiClient(Credentials credentials) : credentials_(std::move(credentials)) {
   Result<net::Endpoint> endpoint = net::parse_endpoint(credentials_.url);
+  net::ClientOptions options;
+  options.trust = credentials_.trust;
   if (endpoint)
-    http_ = std::make_unique<net::BlockingHttpClient>(*std::move(endpoint));
+    http_ = std::make_unique<net::BlockingHttpClient>(*std::move(endpoint), options);
   else
     endpoint_ =
         std::unexpected(std::move(endpoint).error().with_context(plain(credentials_.source)));
@@ -106,6 +117,15 @@ net::ClientRequest ApiClient::request(std::string_view method,
 }
 
 Error ApiClient::unreachable(Error error) const {
+  if (error.code == Errc::Forbidden) {
+    return {Errc::Unavailable,
+            fmt::format("{}; if that is what the server printed when it started, run `trainyard "
+                        "login {} --fingerprint SHA256:…`; or give the root that signed it with "
+                        "--ca FILE or TRAINYARD_CA",
+                        error.message,
+                        credentials_.url),
+            {}};
+  }
   if (error.code != Errc::Unavailable && error.code != Errc::Timeout) return error;
   return {error.code,
           fmt::format(

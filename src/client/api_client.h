@@ -13,11 +13,17 @@
 
 namespace ty::client {
 
+/// Whose word we take for who the server is, where it speaks https.
+using Trust = net::TlsTrust;
+/// Of the first certificate in a PEM file, as `SHA256:…`.
+Result<std::string> fingerprint_of(const std::string& certificate_file);
+
 /// Where a server is and who we are to it.
 struct Credentials {
   std::string url;
   Secret token;
   std::string source;  ///< for messages: "TRAINYARD_URL", a file's name, …
+  Trust trust = {};
 };
 
 using Query = std::vector<std::pair<std::string, std::string>>;

@@ -168,6 +168,12 @@ Result<void> finish(Config& config) {
   if (config.http.threads < 1 || config.http.threads > 256) {
     return fail(Errc::Invalid, say::bad_thread_count());
   }
+  if (config.tls.certificate.empty() != config.tls.key.empty()) {
+    return fail(Errc::Invalid,
+                config.tls.key.empty() ? say::tls_key_missing() : say::tls_certificate_missing());
+  }
+  if (config.tls.self_signed && !config.tls.certificate.empty())
+    return fail(Errc::Invalid, say::tls_two_choices());
   const bool known = config.database == "sqlite" || config.database.starts_with("postgres://") ||
                      config.database.starts_with("postgresql://");
   if (!known) return fail(Errc::Invalid, say::bad_database());

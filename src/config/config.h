@@ -20,6 +20,15 @@ struct Http {
   std::int64_t threads = 2;
   Seconds idle{60};
   std::int64_t max_upload = std::int64_t{2} << 30;
+  std::vector<std::string> hosts;  ///< names that requests may use; see net/site_policy.h
+};
+
+struct Tls {
+  std::string certificate;  ///< files in PEM; both or none
+  std::string key;
+  bool self_signed = false;  ///< makes and keeps a pair below the data directory
+
+  bool is_on() const { return self_signed || !certificate.empty(); }
 };
 
 struct Node {
@@ -76,6 +85,7 @@ struct Config {
   std::string engine = "local";
   std::string runtime = "auto";
   Http http;
+  Tls tls;
   Node node;
   Docker docker;
   Jobs jobs;

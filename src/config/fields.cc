@@ -193,6 +193,48 @@ std::vector<Field> make_fields() {
   all.push_back(size("http.max_upload",
                      {"Largest code archive.", "代码包的最大大小。"},
                      [](Config& c) -> auto& { return c.http.max_upload; }));
+  all.push_back(
+      {"http.hosts",
+       "list",
+       {"Host names by which the server is reached, `*.example.org` for all below one; requests "
+        "for "
+        "other names are refused. Addresses and `localhost` are always answered. Empty: any name, "
+        "but only this machine's own when listening on a loopback address.",
+        "访问服务器所用的主机名，`*.example.org` "
+        "表示其下的所有名字；其他名字的请求会被拒绝。IP 地址和 `localhost` "
+        "总会得到应答。为空：任意名字；监听回环地址时只有本机自己的名字。"},
+       [](Config& c, std::string_view v) -> Result<void> {
+         if (v.empty() || v.find_first_of("/: ") != std::string_view::npos)
+           return refuse(v, say::kind_host_name(), "train.example.org");
+         c.http.hosts.emplace_back(v);
+         return {};
+       },
+       [](const Config& c) { return join(c.http.hosts, ","); },
+       true,
+       false,
+       [](Config& c) { c.http.hosts.clear(); }});
+  all.push_back(
+      text("tls.certificate",
+           "path",
+           {"Certificate of the server in PEM, followed by those that lead to its root; the server "
+            "then speaks https only. Read again when it changes.",
+            "服务器的证书（PEM），其后是通往根证书的各级证书；此时服务器只使用 "
+            "https。文件改变后会重新读取。"},
+           [](Config& c) -> std::string& { return c.tls.certificate; }));
+  all.push_back(
+      text("tls.key",
+           "path",
+           {"Key of the certificate, in PEM and not encrypted.", "证书的密钥，PEM 格式，不加密。"},
+           [](Config& c) -> std::string& { return c.tls.key; }));
+  all.push_back(parsed(
+      "tls.self_signed",
+      "yes or no",
+      {"Speak https with a certificate that the server makes for itself and keeps in `tls/` below "
+       "the data directory; its fingerprint is printed at the start.",
+       "使用 https，证书由服务器自己生成，保存在数据目录的 `tls/` 里；启动时打印它的指纹。"},
+      [](Config& c) -> auto& { return c.tls.self_signed; },
+      yes_or_no,
+      [](bool is_set) { return std::string(is_set ? "true" : "false"); }));
   all.push_back(text("node.name",
                      "name",
                      {"Name of this machine in lists; its host name unless set.",

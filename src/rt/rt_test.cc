@@ -232,12 +232,15 @@ TEST(RunOn, DoesTheWorkThereAndComesBackEvenWhenTheCallerIsCancelled) {
   threads.join();
 }
 
-TEST(Signals, WaitsForTheOneThatComes) {
+TEST(Signals, AHangUpIsToldAndTheOthersEnd) {
   auto work = []() -> awaitable<void> {
-    asio::steady_timer timer(co_await asio::this_coro::executor, 5ms);
-    timer.async_wait([](auto) { ::raise(SIGTERM); });
-    const int signal = co_await next_signal();
+    const auto executor = co_await asio::this_coro::executor;
+    int hang_ups = 0;
+    asio::steady_timer timer(executor, 5ms);
+    timer.async_wait([](auto) { ::raise(SIGHUP); });
+    const int signal = co_await told_to_end([&] { ::raise(++hang_ups < 2 ? SIGHUP : SIGTERM); });
     EXPECT_EQ(signal, SIGTERM);
+    EXPECT_EQ(hang_ups, 2);
   };
   run(work());
 }

@@ -9,11 +9,14 @@ namespace ty::rt {
 
 namespace asio = boost::asio;
 
-asio::awaitable<int> next_signal(std::vector<int> signals) {
-  if (signals.empty()) signals = {SIGTERM, SIGINT};
-  asio::signal_set set(co_await asio::this_coro::executor);
-  for (const int signal : signals) set.add(signal);
-  co_return co_await set.async_wait(asio::use_awaitable);
+asio::awaitable<int> told_to_end(std::function<void()> on_hangup) {
+  asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT);
+  if (on_hangup) signals.add(SIGHUP);
+  for (;;) {
+    const int signal = co_await signals.async_wait(asio::use_awaitable);
+    if (signal != SIGHUP) co_return signal;
+    on_hangup();
+  }
 }
 
 }  // namespace ty::rt

@@ -106,7 +106,7 @@ wrk.headers["Content-Type"] = "application/json"
 
 def submissions(folder, rows, args):
     """Durable submissions: HTTP, signed in, 3 KB job, 64 connections. The node is too small, so nothing runs meanwhile."""
-    raws, insides, rates = [], [], []
+    raws, insides, rates, secure = [], [], [], []
     # In turns: a machine that is slower for a minute is so for both.
     for turn in range(3):
         store = subprocess.run([program("store_bench"), "--jobs", "10000", "--submits", "20000", "--dir", folder / f"store-{turn}"],
@@ -118,9 +118,14 @@ def submissions(folder, rows, args):
             rate, _, _, bad = wrk(server.url + "/api/v1/jobs", script, 8)
             assert bad == 0, f"{bad} submissions were refused"
             rates.append(rate)
+        with Server(folder / f"submit-tls-{turn}", "--tls-self-signed", TRAINYARD_NODE__CPUS="1", TRAINYARD_LOG__LEVEL="error") as server:
+            rate, _, _, bad = wrk(server.url + "/api/v1/jobs", post_script(folder, server.token), 8)
+            assert bad == 0, f"{bad} submissions were refused"
+            secure.append(rate)
     raw, inside, rate = median(raws), median(insides), median(rates)
     rows.append(Row("durable submissions inside the store, 64 writers", inside, "/s", "SQLite FULL, batches of 50", raw, 0.7))
     rows.append(Row("durable submissions over HTTP, 64 connections", rate, "/s", "SQLite FULL, batches of 50", raw, 0.7))
+    rows.append(Row("durable submissions over HTTPS, 64 connections", median(secure), "/s", "over HTTP", rate, 0.5))
     if slurm.installed():
         with slurm.Slurm(folder / "slurm-submit", tuned=True) as peer:
             theirs = peer.submissions_per_second(4000)

@@ -136,6 +136,7 @@ class Server:
                 described = {}
             if described.get("pid") == self.process.pid:
                 self.url = described["url"].rstrip("/")
+                self.http.verify = described.get("certificate", True)
                 return self
             time.sleep(0.005)
         raise NotReady(f"the server was not ready after {patience:.0f} s", self.printed())
