@@ -119,11 +119,7 @@ net::ClientRequest ApiClient::request(std::string_view method,
 Error ApiClient::unreachable(Error error) const {
   if (error.code == Errc::Forbidden) {
     return {Errc::Unavailable,
-            fmt::format("{}; if that is what the server printed when it started, run `trainyard "
-                        "login {} --fingerprint SHA256:…`; or give the root that signed it with "
-                        "--ca FILE or TRAINYARD_CA",
-                        error.message,
-                        credentials_.url),
+            say::trust_hint({.why = error.message, .url = credentials_.url}),
             {}};
   }
   if (error.code != Errc::Unavailable && error.code != Errc::Timeout) return error;

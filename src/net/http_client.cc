@@ -10,6 +10,7 @@
 #include "net/impl/client_connection.h"
 #include "net/impl/client_tunnel.h"
 #include "net/impl/message_parser.h"
+#include "net/messages.h"
 #include "rt/within.h"
 
 namespace ty::net {
@@ -85,9 +86,7 @@ Result<Endpoint> parse_endpoint(std::string_view url) {
                        (!parsed->has_port() || is_port(parsed->port()));
   if (!is_good) {
     return fail(Errc::Invalid,
-                fmt::format("\"{}\" is not a server's address; write http://HOST:PORT or "
-                            "https://HOST:PORT",
-                            shorten(url)));
+                say::not_an_endpoint({.url = shorten(url)}));
   }
   endpoint.is_tls = parsed->scheme() == "https";
   endpoint.host = parsed->host_address();

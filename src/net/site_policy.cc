@@ -1,12 +1,12 @@
 #include "net/site_policy.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
 #include "net/impl/ip_address.h"
+#include "net/messages.h"
 
 namespace ty::net {
 
@@ -67,9 +67,7 @@ std::optional<Problem> SitePolicy::refuse(const Request& request) const {
     return Problem{
         .status = 421,
         .code = "forbidden",
-        .message = fmt::format("this server does not answer to the name \"{}\"; an administrator "
-                               "can add it to http.hosts",
-                               host_of(host))};
+        .message = say::name_not_answered({.host = host_of(host)})};
   }
   if (!request.headers.has("Upgrade") || !request.headers.has_token("Connection", "upgrade"))
     return std::nullopt;
@@ -89,7 +87,7 @@ Result<void> check_same_origin(const Request& request) {
        (request.is_secure && !origin.starts_with("https://")));
   const bool is_foreign_site = !site.empty() && site != "same-origin" && site != "none";
   if (is_foreign_origin || is_foreign_site)
-    return fail(Errc::Forbidden, "this request was made by another site's page");
+    return fail(Errc::Forbidden, say::foreign_page());
   return {};
 }
 

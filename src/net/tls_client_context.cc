@@ -1,10 +1,10 @@
-#include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/x509.h>
 
 #include <cstdlib>
 
 #include "net/impl/tls_context.h"
+#include "net/messages.h"
 
 namespace ty::net {
 
@@ -17,7 +17,7 @@ Result<std::shared_ptr<const TlsClientContext>> TlsClientContext::make(const Tls
   auto context = std::make_shared<tls::Context>();
   context->ssl.reset(SSL_CTX_new(TLS_client_method()));
   SSL_CTX* ssl = context->ssl.get();
-  if (ssl == nullptr) return fail(Errc::Internal, "TLS cannot be used: " + tls::last_error());
+  if (ssl == nullptr) return fail(Errc::Internal, say::tls_unusable({.why = tls::last_error()}));
   SSL_CTX_set_min_proto_version(ssl, TLS1_2_VERSION);
   SSL_CTX_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
@@ -30,7 +30,7 @@ Result<std::shared_ptr<const TlsClientContext>> TlsClientContext::make(const Tls
     if (SSL_CTX_load_verify_file(ssl, trust.ca_file.c_str()) != 1) {
       return fail(
           Errc::Invalid,
-          fmt::format("no certificates can be read from {}: {}", trust.ca_file, tls::last_error()));
+          say::roots_unreadable({.file = trust.ca_file, .why = tls::last_error()}));
     }
   } else if (trust.fingerprint.empty()) {
     // The program carries its own OpenSSL, whose idea of where roots are is its builder's; Debian's

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "net/impl/tls_context.h"
+#include "net/messages.h"
 #include "net/time_source.h"
 #include "rt/log.h"
 
@@ -97,7 +98,7 @@ Result<std::string> certificate_fingerprint(std::string_view pem) {
   const tls::Owned<X509, X509_free> certificate(
       PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
   if (!certificate)
-    return fail(Errc::Invalid, "not a certificate in PEM format: " + tls::last_error());
+    return fail(Errc::Invalid, say::not_a_certificate({.why = tls::last_error()}));
   return tls::fingerprint_of(certificate.get());
 }
 

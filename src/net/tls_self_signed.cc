@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <openssl/ec.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
@@ -14,6 +13,7 @@
 #include "base/fd.h"
 #include "net/impl/ip_address.h"
 #include "net/impl/tls_context.h"
+#include "net/messages.h"
 
 namespace ty::net {
 
@@ -68,7 +68,7 @@ Result<void> write_file(const std::string& path, mode_t mode, BIO* bytes) {
   const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
   if (fd.get() < 0 || ::write(fd.get(), data, static_cast<std::size_t>(size)) != size ||
       ::fsync(fd.get()) != 0) {
-    return fail(disk_errc(errno), fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    return fail(disk_errc(errno), say::certificate_not_written({.file = path, .why = std::strerror(errno)}));
   }
   return {};
 }
@@ -88,7 +88,7 @@ Result<void> keep_self_signed(const TlsIdentity::Files& files,
       PEM_write_bio_PrivateKey(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) !=
           1 ||
       PEM_write_bio_X509(certificate_text.get(), certificate.get()) != 1) {
-    return fail(Errc::Internal, "cannot make a certificate: " + tls::last_error());
+    return fail(Errc::Internal, say::certificate_not_made({.why = tls::last_error()}));
   }
   TY_DO(write_file(files.key, 0600, key_text.get()));
   return write_file(files.certificate, 0644, certificate_text.get());

@@ -3,6 +3,8 @@
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <vector>
 
+#include "net/messages.h"
+
 namespace ty::net {
 
 namespace asio = boost::asio;
@@ -58,7 +60,7 @@ asio::awaitable<Result<Relayed>> relay(Tunnel& first, Tunnel& second, Millis idl
   second.on_tick({});
   first.abort();
   second.abort();
-  if (is_idle) co_return fail(Errc::Timeout, "the tunnel was idle for too long");
+  if (is_idle) co_return fail(Errc::Timeout, say::tunnel_idle());
   if (!forth) co_return std::unexpected(forth.error());
   if (!back) co_return std::unexpected(back.error());
   co_return moved;

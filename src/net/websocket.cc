@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "net/impl/client_tunnel.h"
 #include "net/impl/tunnel_stream.h"
+#include "net/messages.h"
 #include "rt/within.h"
 
 namespace ty::net {
@@ -87,7 +88,7 @@ class BeastWebSocket final : public WebSocket {
     ErrorCode ec;
     co_await stream_.async_accept(request, asio::redirect_error(asio::use_awaitable, ec));
     traffic_->swallow = false;
-    if (ec) co_return fail(Errc::Internal, "no WebSocket: " + ec.message());
+    if (ec) co_return fail(Errc::Internal, say::no_websocket({.why = ec.message()}));
     Tunnel& tunnel = stream_.next_layer().tunnel();
     tunnel.on_tick([this](SteadyTime now) { tick(now); });
     tunnel.on_stop([this] { leave(); });
@@ -110,10 +111,10 @@ class BeastWebSocket final : public WebSocket {
       const unsigned status = answer.result_int();
       co_return fail(
           errc_of_status(status),
-          fmt::format(
-              "the server answered {} and said: {}", status, shorten(trim(answer.body()), 200)));
+          say::websocket_refused(
+              {.status = status, .text = shorten(trim(answer.body()), 200)}));
     }
-    if (ec) co_return fail(Errc::Unavailable, "no WebSocket: " + ec.message());
+    if (ec) co_return fail(Errc::Unavailable, say::no_websocket({.why = ec.message()}));
     protocol_ = answer[beast::http::field::sec_websocket_protocol];
     co_return Result<void>{};
   }
@@ -128,8 +129,7 @@ class BeastWebSocket final : public WebSocket {
     if (ec == websocket::error::closed || (ec && is_closing_)) co_return std::nullopt;
     if (ec == websocket::error::message_too_big || ec == websocket::error::buffer_overflow) {
       co_return fail(Errc::TooLarge,
-                     fmt::format("a message is larger than {}",
-                                 human_bytes(static_cast<std::int64_t>(options_.max_message))));
+                     say::message_too_large({.limit = options_.max_message}));
     }
     if (ec) co_return broken(ec);
     WebSocketMessage message{
@@ -173,8 +173,8 @@ class BeastWebSocket final : public WebSocket {
 
  private:
   std::unexpected<Error> broken(const ErrorCode& ec) const {
-    if (was_silent_) return fail(Errc::Timeout, "the other side was silent for too long");
-    return fail(Errc::Unavailable, "the connection broke: " + ec.message());
+    if (was_silent_) return fail(Errc::Timeout, say::peer_silent());
+    return fail(Errc::Unavailable, say::connection_broke({.why = ec.message()}));
   }
 
   void tick(SteadyTime now) {
@@ -221,7 +221,7 @@ class BeastWebSocket final : public WebSocket {
   bool was_silent_ = false;
 };
 
-Response refuse(const Request& request, int status, std::string message) {
+Response refuse(const Request& request, int status, Message message) {
   const Problem problem{.status = status, .code = "invalid", .message = std::move(message)};
   return problem_response(problem, request.id);
 }
@@ -237,16 +237,16 @@ Response websocket_response(const Request& request,
                     request.headers.has_token("Connection", "upgrade");
   if (!asks) {
     Response response =
-        refuse(request, 426, "this address speaks WebSocket: ask for it with Upgrade: websocket");
+        refuse(request, 426, say::speaks_websocket());
     response.headers.add("Upgrade", "websocket");
     return response;
   }
   if (request.headers.get("Sec-WebSocket-Version") != "13") {
-    Response response = refuse(request, 426, "only version 13 of WebSocket is understood");
+    Response response = refuse(request, 426, say::websocket_version());
     response.headers.add("Sec-WebSocket-Version", "13");
     return response;
   }
-  if (key.size() != 24) return refuse(request, 400, "Sec-WebSocket-Key is missing or malformed");
+  if (key.size() != 24) return refuse(request, 400, say::websocket_key());
 
   std::string protocol = choose_protocol(request.headers, options.protocols);
   Response response{.status = 101};

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "net/impl/tls_session.h"
+#include "net/messages.h"
 
 namespace ty::net {
 
@@ -108,7 +109,8 @@ asio::awaitable<Result<void>> ClientConnection::secure(const TlsClientContext& t
       // Forbidden: no attempt will help before somebody decides whom to trust.
       co_return fail(
           tls_->is_untrusted() ? Errc::Forbidden : Errc::Unavailable,
-          tls_->is_untrusted() ? tls_->problem() : "no TLS connection: " + tls_->problem());
+          tls_->is_untrusted() ? tls_->problem()
+                                          : say::no_tls_connection({.why = tls_->problem()}));
     }
     TY_CO_DO(co_await flush_secure());
     if (step == Step::Done) co_return Result<void>{};
@@ -123,7 +125,7 @@ asio::awaitable<Result<void>> ClientConnection::flush_secure() {
     const std::size_t sent = co_await socket_.async_write_some(
         asio::buffer(bytes), asio::redirect_error(asio::use_awaitable, ec));
     if (ec)
-      co_return fail(Errc::Unavailable, "the connection broke while sending: " + ec.message());
+      co_return fail(Errc::Unavailable, within(say::connection_broke_sending(), plain(ec.message())));
     tls_->sent(sent);
   }
   co_return Result<void>{};
@@ -138,7 +140,7 @@ asio::awaitable<Result<void>> ClientConnection::read_encrypted() {
   if (ec == asio::error::eof) {
     tls_->input_ended();
   } else if (ec) {
-    co_return fail(Errc::Unavailable, "the connection broke while reading: " + ec.message());
+    co_return fail(Errc::Unavailable, within(say::connection_broke_reading(), plain(ec.message())));
   }
   co_return Result<void>{};
 }
@@ -148,7 +150,7 @@ asio::awaitable<Result<void>> ClientConnection::write(std::string_view bytes) {
     while (!bytes.empty()) {
       std::size_t taken = 0;
       if (tls_->write(bytes, taken) != Step::Done)
-        co_return fail(Errc::Unavailable, "the connection broke while sending: " + tls_->problem());
+        co_return fail(Errc::Unavailable, within(say::connection_broke_sending(), tls_->problem()));
       bytes.remove_prefix(taken);
       TY_CO_DO(co_await flush_secure());
     }
@@ -157,7 +159,7 @@ asio::awaitable<Result<void>> ClientConnection::write(std::string_view bytes) {
   ErrorCode ec;
   co_await asio::async_write(
       socket_, asio::buffer(bytes), asio::redirect_error(asio::use_awaitable, ec));
-  if (ec) co_return fail(Errc::Unavailable, "the connection broke while sending: " + ec.message());
+  if (ec) co_return fail(Errc::Unavailable, within(say::connection_broke_sending(), plain(ec.message())));
   co_return Result<void>{};
 }
 
@@ -188,7 +190,7 @@ asio::awaitable<Result<std::size_t>> ClientConnection::read(std::span<char> room
       case Step::Ended:
         co_return std::size_t{0};
       case Step::Failed:
-        co_return fail(Errc::Unavailable, "the connection broke while reading: " + tls_->problem());
+        co_return fail(Errc::Unavailable, within(say::connection_broke_reading(), tls_->problem()));
       case Step::NeedsInput:
         TY_CO_DO(co_await read_encrypted());
     }
@@ -197,7 +199,7 @@ asio::awaitable<Result<std::size_t>> ClientConnection::read(std::span<char> room
   const std::size_t got = co_await socket_.async_read_some(
       asio::buffer(room.data(), room.size()), asio::redirect_error(asio::use_awaitable, ec));
   if (ec == asio::error::eof) co_return std::size_t{0};
-  if (ec) co_return fail(Errc::Unavailable, "the connection broke while reading: " + ec.message());
+  if (ec) co_return fail(Errc::Unavailable, within(say::connection_broke_reading(), plain(ec.message())));
   co_return got;
 }
 

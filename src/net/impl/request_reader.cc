@@ -6,6 +6,7 @@
 #include <boost/beast/http/error.hpp>
 
 #include "base/text.h"
+#include "net/messages.h"
 
 namespace ty::net {
 
@@ -40,7 +41,7 @@ RequestReader::RequestReader(Wire& wire, ConnectionContext& context, Request& re
     : wire_(wire), context_(context), request_(request), input_(kSmallBuffer) {}
 
 asio::awaitable<bool> RequestReader::read_head(std::optional<Problem>& fault) {
-  const auto bad = [&](int status, std::string_view code, std::string message) {
+  const auto bad = [&](int status, std::string_view code, Message message) {
     prepare_request();
     is_broken_ = true;
     fault = Problem{.status = status, .code = code, .message = std::move(message)};
@@ -83,7 +84,7 @@ asio::awaitable<bool> RequestReader::read_head(std::optional<Problem>& fault) {
         // Beast reads fields as a whole and unfolds them; others do not, and would see other
         // fields.
         if (has_folded_line(arrived.substr(0, used)))
-          co_return bad(400, "invalid", "a header field is folded over several lines");
+          co_return bad(400, "invalid", say::folded_field());
         break;
       }
     }

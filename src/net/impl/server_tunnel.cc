@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "net/messages.h"
+
 namespace ty::net {
 
 namespace asio = boost::asio;
@@ -15,7 +17,7 @@ asio::awaitable<Result<std::size_t>> ServerTunnel::read(std::span<char> into) {
   }
   const std::size_t got = co_await wire_.read(into);
   if (got > 0 || wire_.at_end()) co_return got;
-  co_return fail(Errc::Unavailable, "the connection broke while reading");
+  co_return fail(Errc::Unavailable, say::connection_broke_reading());
 }
 
 asio::awaitable<Result<void>> ServerTunnel::write(std::string_view bytes) {
@@ -25,7 +27,7 @@ asio::awaitable<Result<void>> ServerTunnel::write(std::string_view bytes) {
   const Wire::Sent sent = wire_.send_now(pieces);
   bool ok = sent == Wire::Sent::All;
   if (sent == Wire::Sent::Some) ok = co_await wire_.send_rest(pieces, write_time_);
-  if (!ok) co_return fail(Errc::Unavailable, "the connection broke while sending");
+  if (!ok) co_return fail(Errc::Unavailable, say::connection_broke_sending());
   sent_ += bytes.size();
   co_return Result<void>{};
 }

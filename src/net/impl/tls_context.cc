@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "net/messages.h"
+
 namespace ty::net::tls {
 
 namespace {
@@ -53,7 +55,7 @@ Result<std::shared_ptr<const Context>> server_context(const TlsIdentity::Files& 
   auto context = std::make_shared<Context>();
   context->ssl.reset(SSL_CTX_new(TLS_server_method()));
   SSL_CTX* ssl = context->ssl.get();
-  if (ssl == nullptr) return fail(Errc::Internal, "TLS cannot be used: " + last_error());
+  if (ssl == nullptr) return fail(Errc::Internal, say::tls_unusable({.why = last_error()}));
   SSL_CTX_set_min_proto_version(ssl, TLS1_2_VERSION);
   SSL_CTX_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS);
@@ -63,16 +65,11 @@ Result<std::shared_ptr<const Context>> server_context(const TlsIdentity::Files& 
   SSL_CTX_set_alpn_select_cb(ssl, choose_protocol, nullptr);
   if (SSL_CTX_use_certificate_chain_file(ssl, files.certificate.c_str()) != 1) {
     return fail(Errc::Invalid,
-                fmt::format("the certificate {} cannot be used: {}; it must be PEM and readable",
-                            files.certificate,
-                            last_error()));
+                say::certificate_unusable({.file = files.certificate, .why = last_error()}));
   }
   if (SSL_CTX_use_PrivateKey_file(ssl, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
     return fail(Errc::Invalid,
-                fmt::format("the key {} cannot be used with the certificate {}: {}",
-                            files.key,
-                            files.certificate,
-                            last_error()));
+                say::key_unusable({.file = files.key, .certificate = files.certificate, .why = last_error()}));
   }
   context->fingerprint = fingerprint_of(SSL_CTX_get0_certificate(ssl));
   return context;

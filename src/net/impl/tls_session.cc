@@ -1,6 +1,5 @@
 #include "net/impl/tls_session.h"
 
-#include <fmt/format.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
@@ -9,6 +8,7 @@
 #include <cstring>
 
 #include "net/impl/ip_address.h"
+#include "net/messages.h"
 
 namespace ty::net::tls {
 
@@ -101,33 +101,30 @@ Session::Step Session::step_of(int result) {
     case SSL_ERROR_ZERO_RETURN:
       return Step::Ended;
     default:
-      problem_ = in_ended_ ? "the other side closed the connection" : last_error();
+      problem_ = in_ended_ ? say::peer_closed() : plain(last_error());
       return Step::Failed;
   }
 }
 
-std::string Session::certificate_problem() const {
+Message Session::certificate_problem() const {
   const X509* certificate = SSL_get0_peer_certificate(ssl_.get());
-  if (certificate == nullptr) return "the server has shown no certificate";
+  if (certificate == nullptr) return say::no_certificate_shown();
   const std::string fingerprint = fingerprint_of(certificate);
   if (!pinned_.empty()) {
     if (fingerprint == pinned_) return {};
-    return fmt::format("the server's certificate has changed: {} was trusted, this one is {}",
-                       pinned_,
-                       fingerprint);
+    return say::certificate_changed({.trusted = pinned_, .fingerprint = fingerprint});
   }
   const long verified = SSL_get_verify_result(ssl_.get());
   if (verified == X509_V_OK) return {};
-  return fmt::format("the server's certificate {} is not trusted: {}",
-                     fingerprint,
-                     X509_verify_cert_error_string(verified));
+  return say::certificate_not_trusted(
+      {.fingerprint = fingerprint, .why = X509_verify_cert_error_string(verified)});
 }
 
 Session::Step Session::handshake() {
   ERR_clear_error();
   const Step step = step_of(SSL_do_handshake(ssl_.get()));
   if (step != Step::Done || SSL_is_server(ssl_.get()) == 1) return step;
-  if (std::string why = certificate_problem(); !why.empty()) {
+  if (Message why = certificate_problem(); !why.empty()) {
     problem_ = std::move(why);
     is_untrusted_ = true;
     return Step::Failed;

@@ -33,7 +33,7 @@ class Session {
   /// Encrypts some bytes of `text`; how many is counted in `taken`.
   Step write(std::string_view text, std::size_t& taken);
   void say_goodbye();
-  const std::string& problem() const { return problem_; }
+  const Message& problem() const { return problem_; }
   bool is_untrusted() const { return is_untrusted_; }  ///< failed over the server's certificate
 
   std::span<char> room() { return in_.room(); }
@@ -51,7 +51,7 @@ class Session {
  private:
   explicit Session(std::shared_ptr<const Context> context);
   Step step_of(int result);
-  std::string certificate_problem() const;
+  Message certificate_problem() const;
   static const BIO_METHOD* method();
   static int take(BIO* bio, char* into, int size);
   static int give(BIO* bio, const char* from, int size);
@@ -65,7 +65,7 @@ class Session {
   bool in_ended_ = false;
   std::string out_;
   std::size_t out_at_ = 0;
-  std::string problem_;
+  Message problem_;
   bool is_untrusted_ = false;
 };
 
