@@ -141,8 +141,8 @@ int serve(int argc, char** argv) {
   std::function<void()> on_hangup;
   if ((*app)->fingerprint()) on_hangup = [&] { (*app)->reload(); };
   boost::asio::io_context signals;
-  auto signal =
-      boost::asio::co_spawn(signals, rt::told_to_end(std::move(on_hangup)), boost::asio::use_future);
+  auto signal = boost::asio::co_spawn(
+      signals, rt::told_to_end(std::move(on_hangup)), boost::asio::use_future);
   signals.run();
   log::info("stopping signal={}", signal.get());
   (*app)->stop();

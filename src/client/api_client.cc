@@ -118,9 +118,8 @@ net::ClientRequest ApiClient::request(std::string_view method,
 
 Error ApiClient::unreachable(Error error) const {
   if (error.code == Errc::Forbidden) {
-    return {Errc::Unavailable,
-            say::trust_hint({.why = error.message, .url = credentials_.url}),
-            {}};
+    return {
+        Errc::Unavailable, say::trust_hint({.why = error.message, .url = credentials_.url}), {}};
   }
   if (error.code != Errc::Unavailable && error.code != Errc::Timeout) return error;
   return {error.code,

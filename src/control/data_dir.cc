@@ -26,8 +26,7 @@ Error file_error(const std::string& path, const char* what) {
           ? "; choose another with --data-dir, or give this user the right to write there"
       : code == ENOSPC ? "; free some space"
                        : "";
-  return {disk_errc(code),
-          fmt::format("{} {}: {}{}", what, path, std::strerror(code), cure)};
+  return {disk_errc(code), fmt::format("{} {}: {}{}", what, path, std::strerror(code), cure)};
 }
 
 /// The pid the present holder left in the lock file, for the message only.

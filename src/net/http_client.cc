@@ -85,8 +85,7 @@ Result<Endpoint> parse_endpoint(std::string_view url) {
                        !parsed->has_query() && !parsed->has_fragment() &&
                        (!parsed->has_port() || is_port(parsed->port()));
   if (!is_good) {
-    return fail(Errc::Invalid,
-                say::not_an_endpoint({.url = shorten(url)}));
+    return fail(Errc::Invalid, say::not_an_endpoint({.url = shorten(url)}));
   }
   endpoint.is_tls = parsed->scheme() == "https";
   endpoint.host = parsed->host_address();

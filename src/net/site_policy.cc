@@ -64,10 +64,9 @@ std::optional<Problem> SitePolicy::refuse(const Request& request) const {
   const std::string_view host = request.headers.get("Host");
   // HTTP/1.0 knows no Host; browsers do not speak it.
   if (!host.empty() && !answers_to(host)) {
-    return Problem{
-        .status = 421,
-        .code = "forbidden",
-        .message = say::name_not_answered({.host = host_of(host)})};
+    return Problem{.status = 421,
+                   .code = "forbidden",
+                   .message = say::name_not_answered({.host = host_of(host)})};
   }
   if (!request.headers.has("Upgrade") || !request.headers.has_token("Connection", "upgrade"))
     return std::nullopt;
@@ -86,8 +85,7 @@ Result<void> check_same_origin(const Request& request) {
        !same_text_ignoring_case(origin.substr(host_at + 3), request.headers.get("Host")) ||
        (request.is_secure && !origin.starts_with("https://")));
   const bool is_foreign_site = !site.empty() && site != "same-origin" && site != "none";
-  if (is_foreign_origin || is_foreign_site)
-    return fail(Errc::Forbidden, say::foreign_page());
+  if (is_foreign_origin || is_foreign_site) return fail(Errc::Forbidden, say::foreign_page());
   return {};
 }
 

@@ -28,9 +28,8 @@ Result<std::shared_ptr<const TlsClientContext>> TlsClientContext::make(const Tls
   SSL_CTX_set_verify(ssl, SSL_VERIFY_NONE, nullptr);
   if (!trust.ca_file.empty()) {
     if (SSL_CTX_load_verify_file(ssl, trust.ca_file.c_str()) != 1) {
-      return fail(
-          Errc::Invalid,
-          say::roots_unreadable({.file = trust.ca_file, .why = tls::last_error()}));
+      return fail(Errc::Invalid,
+                  say::roots_unreadable({.file = trust.ca_file, .why = tls::last_error()}));
     }
   } else if (trust.fingerprint.empty()) {
     // The program carries its own OpenSSL, whose idea of where roots are is its builder's; Debian's

@@ -97,8 +97,7 @@ Result<std::string> certificate_fingerprint(std::string_view pem) {
       BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   const tls::Owned<X509, X509_free> certificate(
       PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
-  if (!certificate)
-    return fail(Errc::Invalid, say::not_a_certificate({.why = tls::last_error()}));
+  if (!certificate) return fail(Errc::Invalid, say::not_a_certificate({.why = tls::last_error()}));
   return tls::fingerprint_of(certificate.get());
 }
 

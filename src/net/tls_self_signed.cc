@@ -68,7 +68,8 @@ Result<void> write_file(const std::string& path, mode_t mode, BIO* bytes) {
   const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
   if (fd.get() < 0 || ::write(fd.get(), data, static_cast<std::size_t>(size)) != size ||
       ::fsync(fd.get()) != 0) {
-    return fail(disk_errc(errno), say::certificate_not_written({.file = path, .why = std::strerror(errno)}));
+    return fail(disk_errc(errno),
+                say::certificate_not_written({.file = path, .why = std::strerror(errno)}));
   }
   return {};
 }

@@ -111,8 +111,7 @@ class BeastWebSocket final : public WebSocket {
       const unsigned status = answer.result_int();
       co_return fail(
           errc_of_status(status),
-          say::websocket_refused(
-              {.status = status, .text = shorten(trim(answer.body()), 200)}));
+          say::websocket_refused({.status = status, .text = shorten(trim(answer.body()), 200)}));
     }
     if (ec) co_return fail(Errc::Unavailable, say::no_websocket({.why = ec.message()}));
     protocol_ = answer[beast::http::field::sec_websocket_protocol];
@@ -128,8 +127,7 @@ class BeastWebSocket final : public WebSocket {
     // Once we have said goodbye, whatever ends the reading is the end we asked for.
     if (ec == websocket::error::closed || (ec && is_closing_)) co_return std::nullopt;
     if (ec == websocket::error::message_too_big || ec == websocket::error::buffer_overflow) {
-      co_return fail(Errc::TooLarge,
-                     say::message_too_large({.limit = options_.max_message}));
+      co_return fail(Errc::TooLarge, say::message_too_large({.limit = options_.max_message}));
     }
     if (ec) co_return broken(ec);
     WebSocketMessage message{
@@ -236,8 +234,7 @@ Response websocket_response(const Request& request,
                     request.headers.has_token("Upgrade", "websocket") &&
                     request.headers.has_token("Connection", "upgrade");
   if (!asks) {
-    Response response =
-        refuse(request, 426, say::speaks_websocket());
+    Response response = refuse(request, 426, say::speaks_websocket());
     response.headers.add("Upgrade", "websocket");
     return response;
   }

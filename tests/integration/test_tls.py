@@ -192,7 +192,7 @@ def test_a_page_whose_name_was_bent_to_us_gets_nothing(make_server):
     answer = server.call("GET", "/api/v1/jobs", headers={"Host": "evil.example"})
     assert answer.status_code == 421 and "http.hosts" in answer.json()["message"], answer.text
     assert server.call("GET", "/api/v1/jobs", headers={"Host": "localhost:1234"}).status_code == 200
-    named = make_server("--set", "http.hosts=train.example.org").start()
+    named = make_server("--set", "http.hosts=train.example.org", name="named").start()
     assert named.call("GET", "/healthz", headers={"Host": "train.example.org"}).status_code == 200
     foreign = named.call("GET", "/healthz", headers={"Host": "127.0.0.1", "Connection": "Upgrade", "Upgrade": "websocket",
                                                      "Origin": "https://evil.example"})

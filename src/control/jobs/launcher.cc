@@ -222,7 +222,8 @@ Result<engine::Launch> Launcher::make(const LaunchSnapshot& snapshot,
   std::filesystem::create_directories(dirs_.output_dir(key.job), ec);
   if (!ec) std::filesystem::create_directories(dirs_.job_logs(key.job), ec);
   if (ec)
-    return fail(disk_errc(ec.value()), fmt::format("cannot make the job's folders: {}", ec.message()));
+    return fail(disk_errc(ec.value()),
+                fmt::format("cannot make the job's folders: {}", ec.message()));
 
   std::vector<model::Task> tasks = job.life.tasks;
   if (runtime_ == model::RuntimeKind::Docker) mark_addresses(spec, tasks, launch);

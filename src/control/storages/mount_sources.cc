@@ -155,7 +155,8 @@ Result<engine::HostMount> MountSources::resolve(const model::Mount& mount,
     return fail(Errc::Invalid, fmt::format("{} is not a source this server can mount", source));
   }
   if (ec)
-    return fail(disk_errc(ec.value()), fmt::format("cannot make {}: {}", found.host_path, ec.message()));
+    return fail(disk_errc(ec.value()),
+                fmt::format("cannot make {}: {}", found.host_path, ec.message()));
   return found;
 }
 

@@ -107,9 +107,8 @@ asio::awaitable<Result<void>> ClientConnection::secure(const TlsClientContext& t
     const Step step = tls_->handshake();
     if (step == Step::Failed || step == Step::Ended) {
       // Forbidden: no attempt will help before somebody decides whom to trust.
-      co_return fail(
-          tls_->is_untrusted() ? Errc::Forbidden : Errc::Unavailable,
-          tls_->is_untrusted() ? tls_->problem()
+      co_return fail(tls_->is_untrusted() ? Errc::Forbidden : Errc::Unavailable,
+                     tls_->is_untrusted() ? tls_->problem()
                                           : say::no_tls_connection({.why = tls_->problem()}));
     }
     TY_CO_DO(co_await flush_secure());
@@ -125,7 +124,8 @@ asio::awaitable<Result<void>> ClientConnection::flush_secure() {
     const std::size_t sent = co_await socket_.async_write_some(
         asio::buffer(bytes), asio::redirect_error(asio::use_awaitable, ec));
     if (ec)
-      co_return fail(Errc::Unavailable, within(say::connection_broke_sending(), plain(ec.message())));
+      co_return fail(Errc::Unavailable,
+                     within(say::connection_broke_sending(), plain(ec.message())));
     tls_->sent(sent);
   }
   co_return Result<void>{};
@@ -159,7 +159,8 @@ asio::awaitable<Result<void>> ClientConnection::write(std::string_view bytes) {
   ErrorCode ec;
   co_await asio::async_write(
       socket_, asio::buffer(bytes), asio::redirect_error(asio::use_awaitable, ec));
-  if (ec) co_return fail(Errc::Unavailable, within(say::connection_broke_sending(), plain(ec.message())));
+  if (ec)
+    co_return fail(Errc::Unavailable, within(say::connection_broke_sending(), plain(ec.message())));
   co_return Result<void>{};
 }
 
@@ -199,7 +200,8 @@ asio::awaitable<Result<std::size_t>> ClientConnection::read(std::span<char> room
   const std::size_t got = co_await socket_.async_read_some(
       asio::buffer(room.data(), room.size()), asio::redirect_error(asio::use_awaitable, ec));
   if (ec == asio::error::eof) co_return std::size_t{0};
-  if (ec) co_return fail(Errc::Unavailable, within(say::connection_broke_reading(), plain(ec.message())));
+  if (ec)
+    co_return fail(Errc::Unavailable, within(say::connection_broke_reading(), plain(ec.message())));
   co_return got;
 }
 

@@ -69,7 +69,8 @@ Result<std::shared_ptr<const Context>> server_context(const TlsIdentity::Files& 
   }
   if (SSL_CTX_use_PrivateKey_file(ssl, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
     return fail(Errc::Invalid,
-                say::key_unusable({.file = files.key, .certificate = files.certificate, .why = last_error()}));
+                say::key_unusable(
+                    {.file = files.key, .certificate = files.certificate, .why = last_error()}));
   }
   context->fingerprint = fingerprint_of(SSL_CTX_get0_certificate(ssl));
   return context;

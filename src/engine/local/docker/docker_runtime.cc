@@ -69,8 +69,7 @@ bool says_running(std::string_view answer) {
 Result<void> make_file(const std::string& path, bool for_everybody) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
   if (fd < 0) {
-    return fail(disk_errc(errno),
-                fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    return fail(disk_errc(errno), fmt::format("cannot write {}: {}", path, std::strerror(errno)));
   }
   if (for_everybody) ::fchmod(fd, 0666);
   ::close(fd);

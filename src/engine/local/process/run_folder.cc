@@ -19,9 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Error file_error(const std::string& path, std::string_view what, int code = errno) {
-  return {disk_errc(code),
-          fmt::format("{} {}: {}", what, path, std::strerror(code)),
-          {}};
+  return {disk_errc(code), fmt::format("{} {}: {}", what, path, std::strerror(code)), {}};
 }
 
 void give_to(const std::string& run_dir, std::int64_t uid, std::int64_t gid) {
