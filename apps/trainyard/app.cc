@@ -16,13 +16,9 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "control/users/first_start.h"
-#include "engine/fake/fake_engine.h"
-#include "engine/local/gpu/gpu_watch.h"
-#include "engine/local/local_engine.h"
-#include "model/words.h"
+#include "engine/registry.h"
 #include "rt/log.h"
 #include "telemetry/log_keeper.h"
-#include "telemetry/log_paths.h"
 #include "version.h"
 
 namespace ty {
@@ -33,16 +29,6 @@ namespace {
 
 store::DatabaseConfig database_config(const config::Config& config, const control::DataDir& dirs) {
   return {.url = config.database == "sqlite" ? dirs.database_file() : config.database};
-}
-
-Result<engine::RuntimeChoice> runtime_choice(const std::string& word) {
-  if (word == "docker") return engine::RuntimeChoice::Docker;
-  if (word == "process") return engine::RuntimeChoice::Process;
-  if (word == "oci") {
-    return fail(Errc::Invalid,
-                "runtime: oci is not part of this version yet; write docker, process or auto");
-  }
-  return engine::RuntimeChoice::Auto;
 }
 
 /// What people may write to reach us: the certificate we make for ourselves is for all of it.
@@ -72,9 +58,7 @@ App::App(config::Config settings, control::DataDir data, std::unique_ptr<store::
     : config(std::move(settings)),
       dirs(std::move(data)),
       db(std::move(database)),
-      board([this](const model::TaskKey& key) {
-        log_watcher.poke(telemetry::log_path(dirs.root(), key));
-      }) {}
+      board([this](const model::TaskKey& key) { log_watcher.poke(records->log(key).name); }) {}
 
 Result<std::unique_ptr<App>> App::start(config::Config config) {
   TY_TRY(control::DataDir dirs, control::DataDir::open(config.data_dir));
@@ -92,34 +76,22 @@ Result<void> App::open_engine() {
   engine::ReportSink sink = [this](engine::TaskReport report) {
     controller->report(std::move(report));
   };
-  if (config.engine == "fake") {
-    TY_TRY(std::vector<engine::Gpu> gpus, engine::configured_gpus(config.node.gpus));
-    engine::NodeInfo node{
-        .name = config.node.name.empty() ? "fake-1" : config.node.name,
-        .address = "127.0.0.1",
-        .cpu_milli = config.node.cpu_milli == 0 ? 64'000 : config.node.cpu_milli,
-        .memory = config.node.memory == 0 ? std::int64_t{256} << 30 : config.node.memory,
-        .gpus = std::move(gpus),
-        .labels = config.node.labels};
-    auto world = std::make_shared<engine::FakeWorld>(std::vector{std::move(node)});
-    engine = std::make_unique<engine::FakeEngine>(
-        std::move(world), clock, std::move(sink), engine::FakeEngine::Drive::Thread);
-  } else {
-    engine::LocalOptions options{.data_dir = dirs.root(),
-                                 .node_name = config.node.name,
-                                 .cpu_milli = config.node.cpu_milli,
-                                 .memory = config.node.memory,
-                                 .gpus = config.node.gpus,
-                                 .labels = config.node.labels};
-    TY_TRY(options.runtime, runtime_choice(config.runtime));
-    options.docker = {.socket = config.docker.socket,
-                      .subnets = config.docker.subnets,
-                      .host_network = config.docker.host_network,
-                      .ulimits = config.docker.ulimits,
-                      .pull_patience = config.docker.pull_patience};
-    options.on_nodes_changed = [this] { nodes_changed(); };
-    TY_TRY(engine, engine::LocalEngine::open(std::move(options), std::move(sink)));
-  }
+  engine::Host host{
+      .data_dir = dirs.root(),
+      .clock = clock,
+      .report = std::move(sink),
+      .nodes_changed = [this] { nodes_changed(); },
+      .log_grown = [this](const std::string& name) { log_watcher.poke(name); },
+      .upload_folder = [this](const std::string& sha256) { return uploads.folder(sha256); }};
+  TY_TRY(engine, engine::open_engine(config, std::move(host)));
+  records = engine->records();
+  logs = std::make_unique<control::LogService>(control::LogService::Parts{.records = records,
+                                                                          .jobs = jobs,
+                                                                          .finder = finder,
+                                                                          .board = board,
+                                                                          .hub = hub,
+                                                                          .watcher = log_watcher,
+                                                                          .pool = blocking});
   return {};
 }
 
@@ -134,11 +106,10 @@ Result<void> App::begin() {
   const engine::Capabilities capabilities = engine->capabilities();
   log::info("engine.open engine={} runtime={} images={}",
             config.engine,
-            to_word(capabilities.runtime),
+            capabilities.runtime,
             capabilities.images);
   for (const std::string& warning : capabilities.warnings) log::warn("engine.warning {}", warning);
-  launcher = std::make_unique<control::Launcher>(
-      dirs, uploads, registries, storages, secrets, capabilities.runtime, config.jobs.host_folders);
+  launcher = std::make_unique<control::Launcher>(registries, secrets);
   model::SiteRules rules{.max_debug_hold = config.jobs.max_debug_hold,
                          .max_time_limit = config.jobs.max_time_limit,
                          .gang_timeout = config.jobs.gang_timeout};
@@ -158,9 +129,9 @@ Result<void> App::begin() {
       .users = users,
       .controller = *controller,
       .finder = finder,
-      .logs = logs,
+      .logs = *logs,
       .uploads = uploads,
-      .storages = storages,
+      .engine = *engine,
       .secrets = secrets,
       .pool = blocking,
       .hub = hub,
@@ -168,10 +139,9 @@ Result<void> App::begin() {
       .config = config,
       .capabilities = std::make_shared<engine::Capabilities>(capabilities),
       .capacity = capacity,
-      .logs_root = dirs.logs(),
-      .data_dir = dirs.root()});
+      .records = records});
   usage = std::make_unique<control::UsageService>(control::UsageService::Parts{
-      .dirs = dirs, .logs = logs, .engine = *engine, .controller = *controller, .pool = blocking});
+      .logs = *logs, .engine = *engine, .controller = *controller, .pool = blocking});
   const control::FirstStartParts first_start{.users = users,
                                              .tokens = tokens,
                                              .workspaces = workspaces,
@@ -192,24 +162,23 @@ Result<void> App::begin() {
   nodes_changed();
 
   cluster = std::make_unique<control::ClusterService>(*controller);
-  http_api = std::make_unique<api::Api>(
-      api::Services{.jobs = *job_service,
-                    .logs = logs,
-                    .usage = *usage,
-                    .authenticator = authenticator,
-                    .sessions = session_service,
-                    .tokens = token_service,
-                    .users = user_service,
-                    .workspaces = workspace_service,
-                    .registries = registries,
-                    .scheduling = *scheduling,
-                    .cluster = *cluster,
-                    .events = event_service,
-                    .config = config,
-                    .version = kVersion,
-                    .engine = config.engine == "local"
-                                  ? fmt::format("local ({} runtime)", to_word(capabilities.runtime))
-                                  : config.engine});
+  http_api = std::make_unique<api::Api>(api::Services{
+      .jobs = *job_service,
+      .logs = *logs,
+      .usage = *usage,
+      .authenticator = authenticator,
+      .sessions = session_service,
+      .tokens = token_service,
+      .users = user_service,
+      .workspaces = workspace_service,
+      .registries = registries,
+      .scheduling = *scheduling,
+      .cluster = *cluster,
+      .events = event_service,
+      .config = config,
+      .version = kVersion,
+      .engine = config.engine == "local" ? fmt::format("local ({} runtime)", capabilities.runtime)
+                                         : config.engine});
   TY_DO(open_tls());
   net::ServerOptions options{.listen = config.http.listen,
                              .threads = static_cast<unsigned>(config.http.threads)};
@@ -280,17 +249,11 @@ asio::awaitable<void> App::keep_house() {
     if (config.logs.max_total)
       policy.max_total = static_cast<std::uint64_t>(*config.logs.max_total);
     auto round = [this, policy] {
-      // The file's last change is the task's end: nobody but the task's supervisor ever writes it.
-      auto end_of = [this](const model::TaskKey& key) -> std::optional<Time> {
-        if (!board.has_ended(key)) return std::nullopt;
-        std::error_code ec;
-        const auto changed =
-            std::filesystem::last_write_time(telemetry::log_path(dirs.root(), key), ec);
-        if (ec) return from_millis(0);
-        return std::chrono::time_point_cast<Millis>(std::chrono::file_clock::to_sys(changed));
-      };
-      return telemetry::sweep(
-          dirs.logs(), policy, clock.now(), end_of, [this] { return stopped_.load(); });
+      return records->sweep(
+          policy,
+          clock.now(),
+          [this](const model::TaskKey& key) { return board.has_ended(key); },
+          [this] { return stopped_.load(); });
     };
     auto swept = co_await blocking.run(std::move(round));
     if (!swept) log::warn("logs.sweep_failed problem={}", swept.error().message);

@@ -44,6 +44,7 @@
 #include "store/user_store.h"
 #include "store/workspace_store.h"
 #include "telemetry/log_follow.h"
+#include "telemetry/task_records.h"
 
 namespace ty {
 
@@ -114,16 +115,8 @@ class App {
   control::EventHub hub;
   control::TaskBoard board;
   control::Uploads uploads{dirs.uploads()};
-  control::Storages storages{config.jobs.storage.empty() ? dirs.storage() : config.jobs.storage};
   control::SecretBox secrets{dirs.secret_key_file()};
   control::JobFinder finder{jobs, users};
-  control::LogService logs{{.dirs = dirs,
-                            .jobs = jobs,
-                            .finder = finder,
-                            .board = board,
-                            .hub = hub,
-                            .watcher = log_watcher,
-                            .pool = blocking}};
   control::EventService event_service{{.events = events, .finder = finder, .hub = hub}};
   control::Authenticator authenticator{{.users = users,
                                         .tokens = tokens,
@@ -151,6 +144,8 @@ class App {
 
   // What depends on the engine, which tells the controller what it sees.
   std::unique_ptr<engine::Engine> engine;
+  std::shared_ptr<telemetry::TaskRecords> records;  ///< the engine's
+  std::unique_ptr<control::LogService> logs;
   std::unique_ptr<control::Launcher> launcher;
   std::unique_ptr<control::Controller> controller;
   control::Capacity capacity;

@@ -15,6 +15,7 @@
 #include "app.h"
 #include "config/config.h"
 #include "config/fields.h"
+#include "engine/registry.h"
 #include "rt/log.h"
 #include "rt/signals.h"
 
@@ -75,6 +76,7 @@ Result<config::Config> read_config(const std::string& file,
   TY_DO(config::read_environment(config, environment));
   for (const auto& [key, value] : set) TY_DO(config::set(config, key, value));
   TY_DO(config::finish(config));
+  TY_DO(engine::check_engine(config.engine));
   return config;
 }
 

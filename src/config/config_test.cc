@@ -26,14 +26,15 @@ TEST(Config, AFileFillsTheStructs) {
 
 TEST(Config, EveryFaultIsNamedWithItsPlace) {
   Config c;
-  const auto r = read_text(c, "http:\n  listne: x\n  threads: two\nengine: cloud\n");
+  const auto r = read_text(c, "http:\n  listne: x\n  threads: two\nruntime: cloud\n");
   ASSERT_FALSE(r);
   ASSERT_EQ(r.error().details.size(), 3u);
   EXPECT_EQ(r.error().details[0].line, 2);
   EXPECT_EQ(r.error().details[0].message.code, "unknown_setting_near");
   EXPECT_EQ(r.error().details[1].message.text(),
             "\"two\" is not a valid whole number; write for example 2");
-  EXPECT_EQ(r.error().details[2].message.text(), "\"cloud\" is not one of local, fake");
+  EXPECT_EQ(r.error().details[2].message.text(),
+            "\"cloud\" is not one of auto, docker, oci, process");
 }
 
 TEST(Config, VariablesOverrideAndOthersAreLeftAlone) {

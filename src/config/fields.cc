@@ -166,11 +166,11 @@ std::vector<Field> make_fields() {
                      {"`sqlite` (a file in the data directory) or `postgres://user@host/name`.",
                       "`sqlite`（数据目录里的一个文件）或 `postgres://user@host/name`。"},
                      [](Config& c) -> std::string& { return c.database; }));
-  all.push_back(choice("engine",
-                       {"local", "fake"},
-                       {"Where tasks run: `local` is this machine, `fake` only pretends.",
-                        "任务在哪里运行：`local` 是本机，`fake` 只是模拟。"},
-                       [](Config& c) -> std::string& { return c.engine; }));
+  all.push_back(text("engine",
+                     "word",
+                     {"Where tasks run: `local` is this machine, `fake` only pretends.",
+                      "任务在哪里运行：`local` 是本机，`fake` 只是模拟。"},
+                     [](Config& c) -> std::string& { return c.engine; }));
   all.push_back(
       choice("runtime",
              {"auto", "docker", "oci", "process"},

@@ -112,12 +112,8 @@ void Controller::act(const JobId& id, Unsaved done) {
     tasks_.spawn("forget", ask_engine_to_forget(std::move(key)));
   }
   if (!done.start.empty()) {
-    auto snapshot = std::make_shared<LaunchSnapshot>();
-    snapshot->job = live.job;
-    snapshot->spec = live.spec.shared();
-    snapshot->now = clock_.now();
-    snapshot->deadline = progress(live).time_limit_at(snapshot->now);
-    for (const model::TaskRef ref : done.start) start_task(live, ref, snapshot);
+    const auto attempt = attempt_of(live, done.start);
+    for (const model::TaskRef ref : done.start) start_task(live, ref, attempt);
   }
   for (const model::StopTask& stop : done.stop) stop_task(live, stop);
   if (done.limit_moved) {
@@ -132,16 +128,26 @@ void Controller::act(const JobId& id, Unsaved done) {
   if (model::is_final(live.job.life.state) && !live.unsaved) forget_job(id);
 }
 
+std::shared_ptr<const engine::Attempt> Controller::attempt_of(LiveJob& live,
+                                                              std::vector<model::TaskRef> gang) {
+  auto attempt = std::make_shared<engine::Attempt>();
+  attempt->job = live.job;
+  attempt->spec = live.spec.shared();
+  attempt->deadline = progress(live).time_limit_at(clock_.now());
+  attempt->gang = std::move(gang);
+  return attempt;
+}
+
 void Controller::start_task(LiveJob& live,
                             model::TaskRef ref,
-                            const std::shared_ptr<const LaunchSnapshot>& snapshot) {
+                            const std::shared_ptr<const engine::Attempt>& attempt) {
   const model::Task& task = live.task(ref);
   model::TaskKey key{
       .job = live.job.id, .attempt = live.job.life.attempt, .task = ref, .tries = task.tries};
   if (!holds_a_place(task.state) || launching_.contains(key)) return;
   launching_.emplace(key, std::nullopt);
   board_.began(key);
-  tasks_.spawn("launch", launch(std::move(key), snapshot));
+  tasks_.spawn("launch", launch(std::move(key), attempt));
 }
 
 void Controller::stop_task(LiveJob& live, const model::StopTask& stop) {
@@ -156,15 +162,16 @@ void Controller::stop_task(LiveJob& live, const model::StopTask& stop) {
 }
 
 asio::awaitable<void> Controller::launch(model::TaskKey key,
-                                         std::shared_ptr<const LaunchSnapshot> snapshot) {
+                                         std::shared_ptr<const engine::Attempt> attempt) {
   auto work = [](Controller& self,
                  model::TaskKey key,
-                 std::shared_ptr<const LaunchSnapshot> snapshot) -> asio::awaitable<Result<void>> {
-    TY_CO_TRY(engine::Launch launch, self.launcher_.make(*snapshot, key));
+                 std::shared_ptr<const engine::Attempt> attempt,
+                 Time now) -> asio::awaitable<Result<void>> {
+    TY_CO_TRY(engine::Launch launch, self.launcher_.make(std::move(attempt), key, now));
     co_return co_await self.engine_.start(std::move(launch));
   };
-  const Result<void> started = co_await rt::run_on(asio::make_strand(engine_threads_),
-                                                   work(*this, key, std::move(snapshot)));
+  const Result<void> started = co_await rt::run_on(
+      asio::make_strand(engine_threads_), work(*this, key, std::move(attempt), clock_.now()));
 
   const auto node = launching_.extract(key);
   if (!started) {

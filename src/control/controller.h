@@ -13,7 +13,6 @@
 
 #include "control/cluster/cluster_service.h"
 #include "control/cluster/node_view.h"
-#include "control/cluster/port_pool.h"
 #include "control/event_hub.h"
 #include "control/jobs/launcher.h"
 #include "control/live_job.h"
@@ -129,18 +128,19 @@ class Controller {
   void free_places(LiveJob& live, const std::vector<model::EndedTry>& ended);
   void plan();
   void place(const sched::Start& start);
-  model::Placement draw_ports(LiveJob& live, const sched::Assigned& assigned);
 
   // acting.cc
   boost::asio::awaitable<void> save();
   boost::asio::awaitable<void> save_batch(std::vector<JobId> batch);
   void act(const JobId& job, Unsaved done);
+  std::shared_ptr<const engine::Attempt> attempt_of(LiveJob& live,
+                                                    std::vector<model::TaskRef> gang);
   void start_task(LiveJob& live,
                   model::TaskRef ref,
-                  const std::shared_ptr<const LaunchSnapshot>& snapshot);
+                  const std::shared_ptr<const engine::Attempt>& attempt);
   void stop_task(LiveJob& live, const model::StopTask& stop);
   boost::asio::awaitable<void> launch(model::TaskKey key,
-                                      std::shared_ptr<const LaunchSnapshot> snapshot);
+                                      std::shared_ptr<const engine::Attempt> attempt);
   boost::asio::awaitable<void> ask_engine_to_stop(model::TaskKey key, Millis grace);
   boost::asio::awaitable<void> ask_engine_to_forget(model::TaskKey key);
   boost::asio::awaitable<void> move_deadline(model::TaskKey key, std::optional<Time> deadline);
@@ -164,13 +164,12 @@ class Controller {
   TaskBoard& board_;
   const Clock& clock_;
   model::SiteRules rules_;
-  const bool host_ports_;    ///< tasks share the machine's ports: fixed ones must be free there
-  const bool has_networks_;  ///< tasks of a job find each other by name, on a network of their own
+  const bool
+      host_ports_;  ///< tasks share the ports of their machine: fixed ones must be free there
 
   sched::Scheduler scheduler_;
   std::int64_t share_version_ = -1;
   std::set<std::string> draining_;
-  PortPool ports_;
   std::unordered_map<JobId, std::unique_ptr<LiveJob>> live_;
   std::vector<engine::TaskReport> reports_;  ///< arrived since the last turn of the loop
   std::vector<JobId> dirty_;

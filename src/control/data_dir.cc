@@ -15,10 +15,6 @@ namespace ty::control {
 
 namespace {
 
-std::string below(const std::string& folder, const JobId& job) {
-  return fmt::format("{}/{}/{}", folder, job.str().substr(0, 2), job.str());
-}
-
 Error file_error(const std::string& path, const char* what) {
   const int code = errno;
   const char* cure =
@@ -83,12 +79,10 @@ Result<DataDir> DataDir::open(const std::string& path) {
     return std::unexpected(file_error(root, "cannot write in the data directory"));
   }
   ::chmod(root.c_str(), 0700);
-  for (const char* folder : {"bin", "runs", "logs", "outputs", "uploads", "storage"}) {
-    std::filesystem::create_directories(root + "/" + folder, ec);
-    if (ec) {
-      errno = ec.value();
-      return std::unexpected(file_error(root + "/" + folder, "cannot make"));
-    }
+  std::filesystem::create_directories(dir.uploads(), ec);
+  if (ec) {
+    errno = ec.value();
+    return std::unexpected(file_error(dir.uploads(), "cannot make"));
   }
   return dir;
 }
@@ -99,17 +93,6 @@ DataDir::DataDir(DataDir&& other) noexcept
 DataDir::~DataDir() {
   if (lock_fd_ >= 0) ::close(lock_fd_);
 }
-
-std::string DataDir::run_dir(const model::TaskKey& key) const {
-  return fmt::format("{}/{}.{}.{}.{}",
-                     below(root_ + "/runs", key.job),
-                     key.attempt,
-                     key.task.role,
-                     key.task.index,
-                     key.tries);
-}
-std::string DataDir::output_dir(const JobId& job) const { return below(root_ + "/outputs", job); }
-std::string DataDir::job_logs(const JobId& job) const { return below(logs(), job); }
 
 Result<void> replace_file(const std::string& path, std::string_view content, unsigned mode) {
   const std::string temp = path + ".new";

@@ -1,13 +1,12 @@
 #pragma once
 #include <string>
 
-#include "base/ids.h"
 #include "base/result.h"
-#include "model/job.h"
 
 namespace ty::control {
 
-/// Where things lie below the data directory (docs/architecture.md). Holding one means holding the
+/// Where the server's own things lie below the data directory (docs/architecture.md); those of
+/// tasks are their engine's. Holding one means holding the
 /// directory: its lock file is ours until the process ends, however it ends.
 class DataDir {
  public:
@@ -26,12 +25,7 @@ class DataDir {
   /// Of earlier versions; what it held is in the database now.
   std::string old_registries_file() const { return root_ + "/registries"; }
   std::string secret_key_file() const { return root_ + "/secret.key"; }
-  std::string storage() const { return root_ + "/storage"; }
-  std::string logs() const { return root_ + "/logs"; }
   std::string uploads() const { return root_ + "/uploads"; }
-  std::string run_dir(const model::TaskKey& key) const;
-  std::string output_dir(const JobId& job) const;
-  std::string job_logs(const JobId& job) const;
 
  private:
   DataDir(std::string root, int lock_fd) : root_(std::move(root)), lock_fd_(lock_fd) {}

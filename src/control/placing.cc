@@ -3,23 +3,12 @@
 
 #include "control/cluster/capacity.h"
 #include "control/controller.h"
-#include "model/names.h"
 
 /// Between the controller and the scheduler: what it is told of nodes, rules, and tasks that need a
 /// place or leave one, and what comes of its plans.
 namespace ty::control {
 
 namespace asio = boost::asio;
-
-namespace {
-
-std::vector<int> flat(const model::Placement& placement) {
-  std::vector<int> all;
-  for (const auto& ports : placement.ports) all.insert(all.end(), ports.begin(), ports.end());
-  return all;
-}
-
-}  // namespace
 
 void Controller::nodes_changed() {
   auto here = [this] {
@@ -60,7 +49,7 @@ void Controller::free_places(LiveJob& live, const std::vector<model::EndedTry>& 
     if (holds_a_place(live.task(over.task.ref).state) &&
         live.task(over.task.ref).tries == over.task.tries)
       continue;
-    if (over.task.placement) ports_.give_back(flat(*over.task.placement));
+    if (over.task.placement) engine_.addresses().release(*over.task.placement);
     scheduler_.release(live.job.id, over.task.ref, clock_.now());
     plan_wanted_ = true;
   }
@@ -102,42 +91,14 @@ void Controller::place(const sched::Start& start) {
   LiveJob* live = find(start.id.job);
   if (live == nullptr) return;
   model::fact::Placed placed;
-  for (const sched::Assigned& assigned : start.tasks)
-    placed.tasks.push_back({assigned.task, draw_ports(*live, assigned)});
+  for (const sched::Assigned& assigned : start.tasks) {
+    model::Placement placement{
+        .node = assigned.node, .gpus = assigned.gpus, .gpu_type = assigned.gpu_type};
+    placed.tasks.push_back(
+        {assigned.task,
+         engine_.addresses().settle(*live->spec, assigned.task, std::move(placement))});
+  }
   apply(*live, placed, clock_.now());
-}
-
-model::Placement Controller::draw_ports(LiveJob& live, const sched::Assigned& assigned) {
-  const model::RoleSpec& role = live.spec->roles[static_cast<std::size_t>(assigned.task.role)];
-  // On a network of their own tasks find each other by name, whatever addresses they will get.
-  const bool has_name = has_networks_ && role.network == model::Network::Bridge;
-  model::Placement placement{
-      .node = assigned.node,
-      .address = has_name ? model::task_host(*live.spec, assigned.task) : std::string("127.0.0.1"),
-      .gpus = assigned.gpus,
-      .gpu_type = assigned.gpu_type};
-  for (const model::Port& port : model::all_ports(role)) {
-    std::vector<int> numbers;
-    const bool wishes = host_ports_ && model::only_declares_ports(*live.spec);
-    if (wishes && port.first != 0 && port.count == 1 &&
-        ports_.claim(static_cast<int>(port.first))) {
-      numbers.push_back(static_cast<int>(port.first));
-    } else if (port.first != 0 && !wishes) {
-      // The scheduler keeps our own tasks apart; a port that a stranger holds shows when the task
-      // is launched.
-      for (std::int64_t i = 0; i < port.count; ++i)
-        numbers.push_back(static_cast<int>(port.first + i));
-      ports_.adopt(numbers);
-    } else if (auto drawn = ports_.draw(static_cast<int>(port.count))) {
-      numbers = *std::move(drawn);
-    }
-    placement.ports.push_back(std::move(numbers));
-  }
-  if (live.job.tasks_total > 1 && !has_networks_) {
-    // Where peers meet: a port for TF_CONFIG and one for MASTER_PORT, behind the declared ones.
-    if (auto drawn = ports_.draw(2)) placement.ports.push_back(*std::move(drawn));
-  }
-  return placement;
 }
 
 }  // namespace ty::control

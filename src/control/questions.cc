@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "control/controller.h"
-#include "model/words.h"
 #include "rt/run_on.h"
 
 /// What people ask about jobs that have not ended. What is cheap is answered on the controller's
@@ -48,7 +47,7 @@ NodeView view_of(engine::NodeInfo info, sched::NodeUse use, bool draining) {
           .healthy = info.healthy,
           .draining = draining,
           .problem = std::move(info.problem),
-          .runtime = std::string(model::to_word(info.able.runtime)),
+          .runtime = info.able.runtime,
           .images = info.able.images,
           .warnings = std::move(info.able.warnings),
           .labels = std::move(info.labels),

@@ -38,7 +38,7 @@ void Controller::occupy_places(LiveJob& live) {
                         .node = task.placement->node,
                         .gpus = task.placement->gpus,
                         .gpu_type = task.placement->gpu_type});
-    for (const auto& ports : task.placement->ports) ports_.adopt(ports);
+    engine_.addresses().adopt(*task.placement);
   }
   if (refs.empty()) return;
   const Time since = live.job.life.placed_at.value_or(clock_.now());
@@ -129,9 +129,7 @@ void Controller::resume_task(const model::TaskKey& key, bool missing) {
     case TaskState::Starting: {
       // Its start was stored and the server ended before the engine had it: this is the same start,
       // not a second one.
-      auto snapshot = std::make_shared<LaunchSnapshot>(LaunchSnapshot{
-          live.job, live.spec.shared(), progress(live).time_limit_at(clock_.now()), clock_.now()});
-      start_task(live, key.task, snapshot);
+      start_task(live, key.task, attempt_of(live, {key.task}));
       break;
     }
     case TaskState::Stopping:

@@ -59,6 +59,13 @@ class EngineSuite : public ::testing::TestWithParam<StageMaker> {
     engine_ = stage_->open(inbox_->sink());
   }
   Inbox& inbox() { return *inbox_; }
+  std::string log_text(const model::TaskKey& key) {
+    auto reader = engine_->records()->log(key).open();
+    if (!reader) return {};
+    std::string text(reader->size(), '\0');
+    EXPECT_EQ(reader->read_at(0, text).value_or(0), text.size());
+    return text;
+  }
 
   std::unique_ptr<Stage> stage_;
   std::unique_ptr<Inbox> inbox_ = std::make_unique<Inbox>();

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "engine/fake/fake_engine.h"
 #include "engine/local/local_engine.h"
-#include "engine/paths.h"
+#include "telemetry/log_paths.h"
 
 namespace ty::engine::testing {
 namespace {
@@ -16,19 +16,22 @@ using model::Reason;
 class FakeStage final : public Stage {
  public:
   std::unique_ptr<Engine> open(ReportSink sink) override {
-    return std::make_unique<FakeEngine>(world_, clock_, std::move(sink), FakeEngine::Drive::Thread);
+    auto opened =
+        std::make_unique<FakeEngine>(world_, clock_, std::move(sink), FakeEngine::Drive::Thread);
+    engine_ = opened.get();
+    return opened;
   }
   Launch launch(const model::TaskKey& key, const std::string& words) override {
-    Launch launch;
-    launch.key = key;
-    launch.command.shell = model::Shell::BashOrSh;
-    launch.command.script = "fake: " + words;
-    return launch;
+    model::Command command;
+    command.shell = model::Shell::BashOrSh;
+    command.script = "fake: " + words;
+    return one_task(key, std::move(command), engine_->addresses());
   }
   int starts(const model::TaskKey& key) override { return world_->starts(key); }
 
  private:
   SystemClock clock_;
+  Engine* engine_ = nullptr;  // the one opened last
   std::shared_ptr<FakeWorld> world_ = std::make_shared<FakeWorld>();
 };
 
@@ -39,19 +42,15 @@ class ProcessStage final : public Stage {
     options.data_dir = dir_.path();
     auto opened = LocalEngine::open(std::move(options), std::move(sink));
     EXPECT_TRUE(opened) << (opened ? "" : opened.error().message);
+    engine_ = opened->get();
     return *std::move(opened);
   }
 
   Launch launch(const model::TaskKey& key, const std::string& words) override {
-    Launch launch;
-    launch.key = key;
-    launch.run_dir = run_folder(dir_.path(), key);
-    launch.log_path = log_of(key);
-    launch.command.shell = model::Shell::BashOrSh;
-    launch.command.script = "echo begun\n" + script(words);
-    launch.resources.cpu_milli = 1000;
-    launch.resources.memory = 256 << 20;
-    return launch;
+    model::Command command;
+    command.shell = model::Shell::BashOrSh;
+    command.script = "echo begun\n" + script(words);
+    return one_task(key, std::move(command), engine_->addresses());
   }
 
   int starts(const model::TaskKey& key) override {
@@ -63,7 +62,7 @@ class ProcessStage final : public Stage {
 
  private:
   std::string log_of(const model::TaskKey& key) const {
-    return dir_.path() + "/logs/" + key.job.str() + "." + try_name(key) + ".log";
+    return telemetry::log_path(dir_.path(), key);
   }
 
   static std::string script(const std::string& words) {
@@ -80,6 +79,7 @@ class ProcessStage final : public Stage {
   }
 
   TempDir dir_;
+  Engine* engine_ = nullptr;  // the one opened last
 };
 
 TEST_P(EngineSuite, ATaskIsReportedStartedThenSucceeded) {
@@ -254,6 +254,96 @@ TEST_P(EngineSuite, ItHasANodeWithResources) {
   EXPECT_FALSE(nodes[0].name.empty());
   EXPECT_GT(nodes[0].cpu_milli, 0);
   EXPECT_GT(nodes[0].memory, 0);
+}
+
+TEST_P(EngineSuite, WhatATaskWroteIsReadFromTheEngine) {
+  start(key(), "exit 0");
+  ASSERT_TRUE(inbox().ended(key()));
+  const std::string text = log_text(key());
+  ASSERT_FALSE(text.empty());
+  EXPECT_TRUE(text.ends_with('\n')) << text;
+  auto reader = engine_->records()->log(key()).open();
+  ASSERT_TRUE(reader);
+  EXPECT_TRUE(reader->has_times());
+  EXPECT_EQ(reader->plain_file() >= 0, engine_->capabilities().log_files);
+}
+
+TEST_P(EngineSuite, ATaskThatNeverBeganHasNoLog) {
+  const auto reader = engine_->records()->log(key()).open();
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().code, Errc::NotFound);
+}
+
+TEST_P(EngineSuite, LogsStayWhenATaskIsForgottenAndGoWithTheirJob) {
+  start(key(), "exit 0");
+  ASSERT_TRUE(inbox().ended(key()));
+  const std::string text = log_text(key());
+  ASSERT_TRUE(await(engine_->forget(key())));
+  restart();
+  recover({});
+  EXPECT_EQ(log_text(key()), text);
+  ASSERT_TRUE(await(engine_->erase(key().job)));
+  EXPECT_EQ(log_text(key()), text) << "erase is about what a job leaves, not about its records";
+  ASSERT_TRUE(engine_->records()->remove(key().job));
+  EXPECT_EQ(log_text(key()), "");
+}
+
+TEST_P(EngineSuite, WhoReadsALogMayOutliveTheEngine) {
+  start(key(), "exit 0");
+  ASSERT_TRUE(inbox().ended(key()));
+  const auto records = engine_->records();
+  const std::string text = log_text(key());
+  engine_.reset();
+  auto reader = records->log(key()).open();
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->size(), text.size());
+}
+
+TEST_P(EngineSuite, RunningTasksAreSampledAndSamplesAreKept) {
+  start(key(0), "never");
+  start(key(1), "exit 0");
+  ASSERT_TRUE(inbox().started(key(0)));
+  ASSERT_TRUE(inbox().ended(key(1)));
+  std::optional<UsageReport> seen;
+  ASSERT_TRUE(eventually([&] {
+    for (const UsageReport& report : engine_->usage()) {
+      EXPECT_NE(report.key, key(1)) << "it has ended";
+      if (report.key == key(0)) seen = report;
+    }
+    return seen.has_value();
+  }));
+  ASSERT_TRUE(engine_->records()->add_usage(key(0), seen->usage));
+  restart();
+  recover({key(0)});
+  const auto kept = engine_->records()->last_usage(key(0));
+  ASSERT_TRUE(kept && *kept);
+  EXPECT_EQ((*kept)->at, seen->usage.at);
+  stop(key(0), 0s);
+  ASSERT_TRUE(inbox().ended(key(0)));
+}
+
+TEST_P(EngineSuite, APlacedTaskHasAnAddressAndItsPorts) {
+  model::JobSpec spec;
+  model::RoleSpec& role = spec.roles.emplace_back();
+  role.name = "worker";
+  role.count = 2;
+  role.ports = {{.label = "any", .count = 2}, {.label = "fixed", .first = 8888}};
+  Addresses& addresses = engine_->addresses();
+  std::vector<model::Placement> placed;
+  for (int i = 0; i < 2; ++i)
+    placed.push_back(addresses.settle(spec, {.role = 0, .index = i}, {.node = "n1"}));
+  const std::vector<model::Port> ports = model::all_ports(role);
+  for (const model::Placement& one : placed) {
+    EXPECT_EQ(one.node, "n1");
+    EXPECT_FALSE(one.address.empty());
+    ASSERT_GE(one.ports.size(), ports.size());
+    for (std::size_t i = 0; i < ports.size(); ++i)
+      EXPECT_EQ(one.ports[i].size(), static_cast<std::size_t>(ports[i].count)) << ports[i].label;
+  }
+  const bool is_own = engine_->capabilities().own_network;
+  EXPECT_EQ(placed[0].address != placed[1].address, is_own);
+  if (engine_->capabilities().host_ports) EXPECT_NE(placed[0].ports[0], placed[1].ports[0]);
+  for (const model::Placement& one : placed) addresses.release(one);
 }
 
 INSTANTIATE_TEST_SUITE_P(

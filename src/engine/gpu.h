@@ -1,6 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "base/result.h"
 
 namespace ty::engine {
 
@@ -20,5 +23,8 @@ struct Gpu {
   int celsius = -1;
   int watts = -1;
 };
+
+/// A made-up inventory: `A100:8` is eight of them; `A100:8/4` in NVLink groups of four.
+Result<std::vector<Gpu>> configured_gpus(const std::vector<std::string>& entries);
 
 }  // namespace ty::engine

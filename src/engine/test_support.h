@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/addresses.h"
 #include "engine/engine.h"
 
 /// What tests of engines share. Only for tests.
@@ -110,6 +111,36 @@ class TempDir {
  private:
   std::string path_;
 };
+
+/// One task as the platform would launch it: of a job with one role, placed by the engine on `n1`,
+/// whose tasks run this command.
+inline Launch one_task(const model::TaskKey& key, model::Command command, Addresses& addresses) {
+  auto spec = std::make_shared<model::JobSpec>();
+  spec->name = "suite";
+  model::RoleSpec& role = spec->roles.emplace_back();
+  role.name = "worker";
+  role.count = key.task.index + 1;
+  role.command = command;
+  role.resources.cpu_milli = 1000;
+  role.resources.memory = 256 << 20;
+  auto attempt = std::make_shared<Attempt>();
+  attempt->job.id = key.job;
+  attempt->job.owner_name = "ann";
+  attempt->job.life.attempt = key.attempt;
+  for (int i = 0; i <= key.task.index; ++i) {
+    model::Task& task = attempt->job.life.tasks.emplace_back();
+    task.ref = {.role = 0, .index = i};
+    task.tries = key.tries;
+    task.placement = addresses.settle(*spec, task.ref, {.node = "n1"});
+  }
+  attempt->gang = {key.task};
+  attempt->spec = std::move(spec);
+  Launch launch;
+  launch.key = key;
+  launch.attempt = std::move(attempt);
+  launch.command = std::move(command);
+  return launch;
+}
 
 inline std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

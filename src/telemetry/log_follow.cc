@@ -220,7 +220,7 @@ LogFollower::LogFollower(LogWatcher& watcher, asio::any_io_executor executor, Fo
 
 Result<std::uint64_t> LogFollower::look() {
   if (!reader_) {
-    auto opened = LogReader::open(options_.path);
+    auto opened = options_.log.open();
     if (!opened) return std::unexpected(std::move(opened).error());
     reader_ = std::move(*opened);
   } else if (at_ >= reader_->size()) {
@@ -245,7 +245,7 @@ asio::awaitable<Result<std::uint64_t>> LogFollower::wait_for_bytes() {
 
     buffer_ = {};
     if (!registered_) {
-      interest_.add(options_.path);
+      interest_.add(options_.log.name);
       registered_ = true;
     }
     if (!armed) {

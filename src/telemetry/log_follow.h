@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "telemetry/log_reader.h"
+#include "telemetry/log_ref.h"
 
 namespace ty::telemetry {
 
@@ -31,8 +32,9 @@ class LogWatcher {
   /// Followers still waiting go on by polling.
   ~LogWatcher();
 
-  /// Wakes the followers of this log now: its task started, or ended.
-  void poke(const std::string& path);
+  /// Wakes the followers of this log (LogRef::name) now: its task started, or ended; or it grew,
+  /// where it lies in no file that could be watched.
+  void poke(const std::string& name);
   /// Followers (not logs) registered now, for a gauge.
   std::size_t followers() const;
 
@@ -56,8 +58,8 @@ class LogInterest {
 
   /// Logs that do not exist yet may be added: a poke, or the poll, finds them later. Adding twice
   /// changes nothing.
-  void add(const std::string& path);
-  void remove(const std::string& path);
+  void add(const std::string& name);
+  void remove(const std::string& name);
   /// Cheap when nothing fired since the last time.
   void arm();
   /// Returns after a change, a poke, or a poll's time, whichever is first.
@@ -74,7 +76,7 @@ class LogInterest {
 };
 
 struct FollowOptions {
-  std::string path;
+  LogRef log;
   std::uint64_t from = 0;  ///< first byte to hand out
   /// Has the task ended (its last byte is in the file)? Called from the follower's executor after
   /// every catch-up; must be quick. Once true, it stays true. Null: an ended log.

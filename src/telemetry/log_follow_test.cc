@@ -86,11 +86,11 @@ class Following : public ::testing::Test {
 
 TEST_F(Following, AFinishedLogEndsAtOnce) {
   write_log(dir / "x.log", {{"one\ntwo\n", kStart}});
-  EXPECT_EQ(text_of({.path = dir / "x.log"}), "one\ntwo\n");
-  EXPECT_EQ(text_of({.path = dir / "x.log", .from = 4}), "two\n");
-  EXPECT_EQ(text_of({.path = dir / "x.log", .from = 8}), "");
+  EXPECT_EQ(text_of({.log = log_file(dir / "x.log")}), "one\ntwo\n");
+  EXPECT_EQ(text_of({.log = log_file(dir / "x.log"), .from = 4}), "two\n");
+  EXPECT_EQ(text_of({.log = log_file(dir / "x.log"), .from = 8}), "");
   ASSERT_TRUE(compress_log(dir / "x.log"));
-  EXPECT_EQ(text_of({.path = dir / "x.log", .from = 4}), "two\n");
+  EXPECT_EQ(text_of({.log = log_file(dir / "x.log"), .from = 4}), "two\n");
 }
 
 TEST_F(Following, APlainLogIsHandedOutByItsPlaceAndACompressedOneByItsBytes) {
@@ -98,7 +98,7 @@ TEST_F(Following, APlainLogIsHandedOutByItsPlaceAndACompressedOneByItsBytes) {
   const auto first_piece = [&] {
     auto take = [](LogWatcher& watcher, std::string path) -> asio::awaitable<std::string> {
       const auto executor = co_await asio::this_coro::executor;
-      FollowOptions options{.path = std::move(path), .from = 4};
+      FollowOptions options{.log = log_file(std::move(path)), .from = 4};
       LogFollower follower(watcher, executor, std::move(options));
       const Result<LogPiece> piece = co_await follower.next_piece();
       const Result<LogPiece> end = co_await follower.next_piece();
@@ -119,7 +119,7 @@ TEST_F(Following, APlainLogIsHandedOutByItsPlaceAndACompressedOneByItsBytes) {
 }
 
 TEST_F(Following, ATaskThatEndedWithoutALogIsNotFound) {
-  const auto followed = start({.path = dir / "none.log"});
+  const auto followed = start({.log = log_file(dir / "none.log")});
   ASSERT_TRUE(followed->error);
   EXPECT_EQ(followed->error->code, Errc::NotFound);
 }
@@ -128,7 +128,8 @@ TEST_F(Following, EveryByteComesOnceWhileAWriterWrites) {
   std::atomic<bool> ended = false;
   std::vector<std::shared_ptr<const Followed>> followers;
   for (int i = 0; i < 8; ++i) {
-    followers.push_back(start({.path = dir / "x.log", .ended = [&] { return ended.load(); }}));
+    followers.push_back(
+        start({.log = log_file(dir / "x.log"), .ended = [&] { return ended.load(); }}));
   }
   std::string expected;
   std::thread writing([&] {
@@ -159,7 +160,7 @@ TEST_F(Following, EveryByteComesOnceWhileAWriterWrites) {
 TEST_F(Following, ANewLineArrivesWithoutWaitingForThePoll) {
   bool ended = false;
   auto writer = LogWriter::open(dir / "x.log");
-  const auto followed = start({.path = dir / "x.log", .ended = [&] { return ended; }});
+  const auto followed = start({.log = log_file(dir / "x.log"), .ended = [&] { return ended; }});
   for (std::size_t i = 1; i <= 20; ++i) {
     ASSERT_TRUE(writer->append("line\n", kStart));
     settle();
@@ -174,7 +175,7 @@ TEST_F(Following, ANewLineArrivesWithoutWaitingForThePoll) {
 
 TEST_F(Following, WaitsForALogThatDoesNotExistYet) {
   bool ended = false;
-  const auto followed = start({.path = dir / "later.log", .ended = [&] { return ended; }});
+  const auto followed = start({.log = log_file(dir / "later.log"), .ended = [&] { return ended; }});
   EXPECT_FALSE(followed->done);
   write_log(dir / "later.log", {{"hello\n", kStart}});
   watcher->poke(dir / "later.log");
@@ -190,7 +191,7 @@ TEST_F(Following, WaitsForALogThatDoesNotExistYet) {
 TEST_F(Following, GoesOnWhenTheLogIsCompressedUnderIt) {
   bool ended = false;
   write_log(dir / "x.log", {{"one\n", kStart}});
-  const auto followed = start({.path = dir / "x.log", .ended = [&] { return ended; }});
+  const auto followed = start({.log = log_file(dir / "x.log"), .ended = [&] { return ended; }});
   EXPECT_EQ(followed->text, "one\n");
   write_log(dir / "x.log", {{"two\n", kStart}});
   ASSERT_TRUE(compress_log(dir / "x.log"));
@@ -205,7 +206,8 @@ TEST_F(Following, ThePollFindsWhatNobodyTold) {
   bool ended = false;
   LogWatcher polling(io.get_executor(), 1ms);
   write_log(dir / "x.log", {{"one\n", kStart}});
-  const auto followed = start({.path = dir / "x.log", .ended = [&] { return ended; }}, polling);
+  const auto followed =
+      start({.log = log_file(dir / "x.log"), .ended = [&] { return ended; }}, polling);
   EXPECT_FALSE(followed->done);
   ended = true;
   while (!followed->done) io.run_one();  // without a poll it would never end
@@ -226,7 +228,7 @@ TEST_F(Following, ThousandsAtOnce) {
   std::vector<std::shared_ptr<const Followed>> followers;
   for (int i = 0; i < kFollowers; ++i) {
     followers.push_back(
-        start({.path = dir / std::to_string(i % kLogs), .ended = [&] { return ended; }}));
+        start({.log = log_file(dir / std::to_string(i % kLogs)), .ended = [&] { return ended; }}));
   }
   for (int round = 0; round < 5; ++round) {
     for (LogWriter& writer : writers) ASSERT_TRUE(writer.append("line\n", kStart));
@@ -245,7 +247,8 @@ TEST_F(Following, ACancelledFollowerLeavesNothingBehind) {
   write_log(dir / "x.log", {{"one\n", kStart}});
   asio::cancellation_signal cancel;
   bool gone = false;
-  FollowOptions endless{.path = dir / "x.log", .ended = [] { return false; }, .gap = Millis{0}};
+  FollowOptions endless{
+      .log = log_file(dir / "x.log"), .ended = [] { return false; }, .gap = Millis{0}};
   asio::co_spawn(
       io,
       follow(*watcher, io.get_executor(), std::move(endless), std::make_shared<Followed>()),

@@ -18,16 +18,16 @@ constexpr Millis kGap{10};
 class Source {
  public:
   Source(MergeSource source, bool live)
-      : path_(std::move(source.path)), prefix_(source.label + " | "), live_(live) {}
+      : log_(std::move(source.log)), prefix_(source.label + " | "), live_(live) {}
 
-  const std::string& path() const { return path_; }
+  const std::string& name() const { return log_.name; }
   const std::string& prefix() const { return prefix_; }
   bool finished() const { return finished_; }
   void set_ended() { live_ = false; }
 
   /// Opens the log where the options say to begin. False: there is none (yet).
   Result<bool> open(const MergeOptions& options) {
-    auto opened = LogReader::open(path_);
+    auto opened = log_.open();
     if (!opened && opened.error().code == Errc::NotFound) {
       finished_ = !live_;
       return false;
@@ -123,7 +123,7 @@ class Source {
     length_ = 0;
   }
 
-  std::string path_;
+  LogRef log_;
   std::string prefix_;
   bool live_;
   bool finished_ = false;
@@ -282,9 +282,9 @@ Result<bool> LogMergeFollower::look() {
     if (source.watched == !source.finished()) continue;
     source.watched = !source.finished();
     if (source.watched)
-      interest_.add(source.path());
+      interest_.add(source.name());
     else
-      interest_.remove(source.path());
+      interest_.remove(source.name());
   }
   return view.complete && core_->all_finished();
 }

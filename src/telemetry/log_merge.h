@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "telemetry/log_follow.h"
+#include "telemetry/log_ref.h"
 
 /// All tasks of a job as one text: whole lines in order of time, each with its task in front
 /// (`worker-1 | …`). Lines of one task keep their order; at equal times the earlier source comes
@@ -21,8 +22,7 @@ namespace ty::telemetry {
 
 struct MergeSource {
   std::string label;  ///< `worker-1`
-  std::string path;
-  bool operator==(const MergeSource&) const = default;
+  LogRef log;
 };
 
 struct MergeOptions {

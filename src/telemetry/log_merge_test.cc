@@ -36,22 +36,23 @@ TEST(LogMerge, PutsWholeLinesInOrderOfTime) {
             {{"a1\n", kStart}, {"a2 be", kStart + 1s}, {"gun earlier\na3\n", kStart + 4s}});
   write_log(dir / "b",
             {{"b1\nb2\n", kStart + 2s}, {"b3\n", kStart + 4s}, {"no newline", kStart + 5s}});
-  EXPECT_EQ(
-      merged({{"worker-0", dir / "a"}, {"worker-1", dir / "b"}, {"worker-2", dir / "missing"}}),
-      "worker-0 | a1\n"
-      "worker-1 | b1\n"
-      "worker-1 | b2\n"
-      "worker-0 | a2 begun earlier\n"
-      "worker-0 | a3\n"
-      "worker-1 | b3\n"
-      "worker-1 | no newline\n");
+  EXPECT_EQ(merged({{"worker-0", log_file(dir / "a")},
+                    {"worker-1", log_file(dir / "b")},
+                    {"worker-2", log_file(dir / "missing")}}),
+            "worker-0 | a1\n"
+            "worker-1 | b1\n"
+            "worker-1 | b2\n"
+            "worker-0 | a2 begun earlier\n"
+            "worker-0 | a3\n"
+            "worker-1 | b3\n"
+            "worker-1 | no newline\n");
 }
 
 TEST(LogMerge, CanLeaveOutLabelsAndWhatIsTooOldOrTooNew) {
   const TempDir dir;
   write_log(dir / "a", {{"a1\n", kStart}, {"a2\n", kStart + 2s}, {"a3\n", kStart + 4s}});
   write_log(dir / "b", {{"b1\n", kStart + 1s}, {"b2\n", kStart + 3s}, {"b3\n", kStart + 5s}});
-  const std::vector<MergeSource> sources = {{"a", dir / "a"}, {"b", dir / "b"}};
+  const std::vector<MergeSource> sources = {{"a", log_file(dir / "a")}, {"b", log_file(dir / "b")}};
   EXPECT_EQ(merged(sources, {.since = kStart + 2s, .until = kStart + 5s, .labels = false}),
             "a2\nb2\na3\n");
   EXPECT_EQ(merged(sources, {.last_lines = 2, .labels = false}), "a3\nb3\n");
@@ -64,7 +65,8 @@ TEST(LogMerge, AClockSetBackKeepsATasksLinesInOrder) {
   const TempDir dir;
   write_log(dir / "a", {{"a1\n", kStart + 10s}, {"a2\n", kStart}, {"a3\n", kStart + 11s}});
   write_log(dir / "b", {{"b1\n", kStart + 5s}});
-  EXPECT_EQ(merged({{"a", dir / "a"}, {"b", dir / "b"}}, {.labels = false}), "b1\na1\na2\na3\n");
+  EXPECT_EQ(merged({{"a", log_file(dir / "a")}, {"b", log_file(dir / "b")}}, {.labels = false}),
+            "b1\na1\na2\na3\n");
 }
 
 TEST(LogMerge, AHugeLineStaysInOnePieceOfText) {
@@ -72,10 +74,10 @@ TEST(LogMerge, AHugeLineStaysInOnePieceOfText) {
   const std::string huge(5 << 20, 'x');
   write_log(dir / "a", {{"a1\n", kStart}, {huge + "\n", kStart + 1s}, {"a3\n", kStart + 9s}});
   write_log(dir / "b", {{"b1\n", kStart + 1s}, {"b2\n", kStart + 2s}});
-  EXPECT_TRUE(merged({{"a", dir / "a"}, {"b", dir / "b"}}) ==
+  EXPECT_TRUE(merged({{"a", log_file(dir / "a")}, {"b", log_file(dir / "b")}}) ==
               "a | a1\na | " + huge + "\nb | b1\nb | b2\na | a3\n");
-  EXPECT_TRUE(merged({{"a", dir / "a"}, {"b", dir / "b"}}, {.last_lines = 3, .labels = false}) ==
-              "b1\nb2\na3\n");
+  EXPECT_TRUE(merged({{"a", log_file(dir / "a")}, {"b", log_file(dir / "b")}},
+                     {.last_lines = 3, .labels = false}) == "b1\nb2\na3\n");
 }
 
 /// All lines sorted by time, with each task's clock kept from going back.
@@ -125,7 +127,7 @@ RC_GTEST_PROP(LogMerge, IsAStableSortByTimePlainOrCompressed, ()) {
     const std::string path = dir / std::to_string(i);
     write_log(path, chunks);
     if (*rc::gen::arbitrary<bool>()) RC_ASSERT(compress_log(path).has_value());
-    sources.push_back({"t" + std::to_string(i), path});
+    sources.push_back({"t" + std::to_string(i), log_file(path)});
     logs.emplace_back(chunks);
   }
   const std::string expected = naive_merge(logs);
@@ -165,7 +167,7 @@ TEST(LogMergeFollower, LosesNoLineOfTasksThatComeAndGo) {
   LogWatcher watcher(io.get_executor(), 24h);
   MergeView view;
   write_log(dir / "0", {{"early\n", kStart}});
-  view.sources = {{"t0", dir / "0"}};
+  view.sources = {{"t0", log_file(dir / "0")}};
   view.ended = {false};
 
   auto followed = asio::co_spawn(
@@ -178,7 +180,7 @@ TEST(LogMergeFollower, LosesNoLineOfTasksThatComeAndGo) {
     if (i == 300 || i == 700) {
       const std::string name = std::to_string(writers.size());
       writers.push_back(std::move(*LogWriter::open(dir / name)));
-      view.sources.push_back({"t" + name, dir / name});
+      view.sources.push_back({"t" + name, log_file(dir / name)});
       view.ended.push_back(false);
     }
     const std::size_t to = random() % writers.size();
@@ -208,7 +210,9 @@ TEST(LogMergeFollower, AFinishedJobIsMergedAndEnds) {
   asio::io_context io;
   LogWatcher watcher(io.get_executor());
   const MergeView view{
-      {{"a", dir / "a"}, {"b", dir / "b"}, {"c", dir / "never"}}, {true, true, true}, true};
+      {{"a", log_file(dir / "a")}, {"b", log_file(dir / "b")}, {"c", log_file(dir / "never")}},
+      {true, true, true},
+      true};
   std::string text;
   auto run = [&]() -> asio::awaitable<void> {
     text = co_await follow(watcher, io.get_executor(), [&] { return view; });

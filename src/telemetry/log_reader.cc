@@ -31,6 +31,8 @@ Result<LogReader> LogReader::open(const std::string& path) {
 
 LogReader::LogReader(std::unique_ptr<ByteSource> bytes, std::string path)
     : bytes_(std::move(bytes)), index_(std::make_unique<LogIndex>()), path_(std::move(path)) {}
+LogReader::LogReader(std::unique_ptr<ByteSource> bytes, std::unique_ptr<ByteSource> index)
+    : bytes_(std::move(bytes)), index_(std::make_unique<LogIndex>(std::move(index))) {}
 LogReader::LogReader(LogReader&&) noexcept = default;
 LogReader& LogReader::operator=(LogReader&&) noexcept = default;
 LogReader::~LogReader() = default;

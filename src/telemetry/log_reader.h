@@ -60,6 +60,8 @@ class LogReader {
  public:
   /// Errc::NotFound when there is no such log (yet).
   static Result<LogReader> open(const std::string& path);
+  /// A log that lies elsewhere than in a file, and its index.
+  LogReader(std::unique_ptr<ByteSource> bytes, std::unique_ptr<ByteSource> index);
   LogReader(LogReader&&) noexcept;
   LogReader& operator=(LogReader&&) noexcept;
   ~LogReader();

@@ -123,7 +123,7 @@ void follow_into_cat(const std::string& path) {
   {
     LogWatcher watcher(io.get_executor());
     auto follow = [&]() -> boost::asio::awaitable<void> {
-      FollowOptions options{.path = path};
+      FollowOptions options{.log = log_file(path)};
       LogFollower follower(watcher, io.get_executor(), std::move(options));
       while (true) {
         const std::string_view piece = need(co_await follower.next());
@@ -287,8 +287,9 @@ int main(int argc, char** argv) {
 
   std::vector<MergeSource> sources;
   for (int i = 0; i < 8; ++i) {
-    sources.push_back({fmt::format("worker-{}", i), fmt::format("{}/w{}.log", folder, i)});
-    write_log(sources.back().path, 16 << 20);
+    const std::string path = fmt::format("{}/w{}.log", folder, i);
+    sources.push_back({fmt::format("worker-{}", i), log_file(path)});
+    write_log(path, 16 << 20);
   }
   const double merge = best([&] {
     LogMerge merged = need(LogMerge::open(sources));

@@ -21,7 +21,7 @@
 #include <thread>
 
 #include "engine/local/local_engine.h"
-#include "engine/paths.h"
+#include "engine/local/paths.h"
 
 extern char** environ;
 
@@ -105,7 +105,7 @@ class EngineRunner {
   void refill() {
     while (in_flight_ < ways_ && done_ + in_flight_ < wanted_) {
       ++in_flight_;
-      engine::Launch launch;
+      engine::LocalLaunch launch;
       launch.key.job = JobId(fmt::format("b{:08d}", next_++));
       launch.run_dir = engine::run_folder(dir_, launch.key);
       launch.log_path = fmt::format("{}/logs/{}.log", dir_, launch.key.job.str());
@@ -118,7 +118,7 @@ class EngineRunner {
     }
   }
 
-  asio::awaitable<void> start(engine::Launch launch) {
+  asio::awaitable<void> start(engine::LocalLaunch launch) {
     const auto started = co_await engine_->start(std::move(launch));
     if (!started) {
       fmt::print(stderr, "{}\n", started.error().message);

@@ -66,7 +66,7 @@ def clean_environment(**extra):
 
 
 def owner_mark(data_dir):
-    """What marks the cgroups of a data directory; as src/engine/paths.cc counts it."""
+    """What marks the cgroups of a data directory; as src/engine/local/paths.cc counts it."""
     mark = 2166136261
     for byte in str(data_dir).encode():
         mark = (mark ^ byte) * 16777619 & 0xFFFFFFFF

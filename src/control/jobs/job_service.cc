@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "auth/permission.h"
 #include "base/text.h"
@@ -13,13 +12,14 @@
 #include "control/jobs/job_line.h"
 #include "control/logs/log_service.h"
 #include "control/uploads/uploads.h"
+#include "engine/engine.h"
 #include "model/spec_json.h"
 #include "model/words.h"
 #include "rt/log.h"
 #include "store/job_store.h"
 #include "store/user_store.h"
 #include "store/workspace_store.h"
-#include "telemetry/log_keeper.h"
+#include "telemetry/task_records.h"
 
 namespace ty::control {
 
@@ -29,13 +29,6 @@ namespace {
 
 std::string task_word(const model::Job& job) {
   return fmt::format("{} ({})", job.name, job.id.str().substr(0, 8));
-}
-
-void remove_folders(const std::string& data_dir, const JobId& job) {
-  std::error_code ec;
-  const std::string below = fmt::format("/{}/{}", job.str().substr(0, 2), job.str());
-  for (const char* folder : {"/runs", "/outputs"})
-    std::filesystem::remove_all(data_dir + folder + below, ec);
 }
 
 /// The file with `******` where its secrets are.
@@ -261,14 +254,10 @@ asio::awaitable<Result<void>> JobService::remove_found(model::Job job, std::stri
   p_.hub.announce(event);
   // The record is gone first: files without a record are swept later, a record without its files
   // would be a lie.
-  auto clear = [logs =
-                    fmt::format("{}/{}/{}", p_.logs_root, job.id.str().substr(0, 2), job.id.str()),
-                data = p_.data_dir,
-                id = job.id] {
-    (void)telemetry::remove_job_logs(logs);
-    remove_folders(data, id);
-  };
+  auto clear = [records = p_.records, id = job.id] { (void)records->remove(id); };
   co_await p_.pool.run(std::move(clear));
+  if (auto erased = co_await p_.engine.erase(job.id); !erased)
+    log::warn("job.erase_failed job={} problem={}", job.id.str(), erased.error().message);
   co_return Result<void>{};
 }
 
@@ -300,9 +289,8 @@ asio::awaitable<void> JobService::tidy() {
         co_return;
       }
       p_.hub.announce(*removed);
-      const std::string logs =
-          fmt::format("{}/{}/{}", p_.logs_root, id.str().substr(0, 2), id.str());
-      auto clear = [logs] { (void)telemetry::remove_job_logs(logs); };  // outputs stay
+      // Outputs stay.
+      auto clear = [records = p_.records, id = id] { (void)records->remove(id); };
       co_await p_.pool.run(std::move(clear));
     }
   }

@@ -19,8 +19,9 @@ namespace ty::auth {
 enum class Action : std::uint8_t;
 }
 namespace ty::engine {
+class Engine;
 struct Capabilities;
-}
+}  // namespace ty::engine
 namespace ty::model {
 struct Workspace;
 }
@@ -32,6 +33,9 @@ class JobStore;
 class UserStore;
 class WorkspaceStore;
 }  // namespace ty::store
+namespace ty::telemetry {
+class TaskRecords;
+}
 
 namespace ty::control {
 
@@ -41,7 +45,6 @@ class EventHub;
 class JobFinder;
 class LogService;
 class SecretBox;
-class Storages;
 class Uploads;
 
 struct SubmitRequest {
@@ -69,7 +72,7 @@ class JobService {
     JobFinder& finder;
     LogService& logs;
     Uploads& uploads;
-    const Storages& storages;
+    engine::Engine& engine;
     const SecretBox& secrets;
     rt::BlockingPool& pool;
     EventHub& hub;
@@ -77,8 +80,7 @@ class JobService {
     const config::Config& config;
     std::shared_ptr<const engine::Capabilities> capabilities;
     const Capacity& capacity;
-    std::string logs_root;
-    std::string data_dir;
+    std::shared_ptr<telemetry::TaskRecords> records;
   };
   explicit JobService(Parts parts)
       : p_(std::move(parts)), resource_specs_(read_resource_specs(p_.config.jobs.resource_specs)) {}

@@ -111,6 +111,16 @@ TEST(JobService, WhatNoMachineCanRunIsAcceptedWithAWarning) {
   EXPECT_EQ(answer->front().warnings.front().code, "impossible");
 }
 
+TEST(JobService, ReplicasWithPortsOfTheirOwnFitOnOneMachine) {
+  World world;  // its tasks share no ports: each has an address of its own
+  const auto answer = world.submit(
+      "roles:\n  worker: {count: 2, ports: {http: 8888}, run: 'true', image: python}\n");
+  ASSERT_TRUE(answer) << answer.error().message;
+  for (const auto& warning : answer->front().warnings)
+    EXPECT_NE(warning.code, "impossible") << warning.message;
+  EXPECT_TRUE(world.reaches(answer->front().id, JobState::Succeeded));
+}
+
 TEST(Capacity, IsAskedByManyThreadsAtOnce) {
   World world;
   std::vector<std::jthread> threads;

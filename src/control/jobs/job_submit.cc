@@ -9,7 +9,7 @@
 #include "control/jobs/job_service.h"
 #include "control/jobs/site_check.h"
 #include "control/secret_box.h"
-#include "control/storages/storages.h"
+#include "control/storages/mount_sources.h"
 #include "control/uploads/sha256.h"
 #include "control/uploads/uploads.h"
 #include "jobspec/job_name.h"
@@ -220,9 +220,8 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
 
   Prepared out;
   out.warnings = std::move(read.warnings);
-  TY_CO_DO(fit_to_site(spec,
-                       {.storages = p_.storages, .config = p_.config, .able = *p_.capabilities},
-                       out.warnings));
+  TY_CO_DO(fit_to_site(
+      spec, {.engine = p_.engine, .config = p_.config, .able = *p_.capabilities}, out.warnings));
   if (std::ranges::any_of(spec.secrets,
                           [](const auto& s) { return s.second.stored_name.has_value(); })) {
     co_return fail(Errc::Invalid,
@@ -248,7 +247,7 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
 
   const std::vector<model::TaskRef> tasks =
       model::JobProgress(spec, job.life, {}, 0).to_place(job.created_at);
-  out.needs = sched::requests_for(job, spec, tasks, true);
+  out.needs = sched::requests_for(job, spec, tasks, p_.capabilities->host_ports);
   for (const sched::Request& needs : out.needs) {
     if (auto fits = p_.capacity.fits_ever(needs); !fits) {
       out.warnings.push_back(

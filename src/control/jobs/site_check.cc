@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "control/storages/mount_sources.h"
-#include "jobspec/storage_path.h"
 
 namespace ty::control {
 
@@ -19,25 +18,26 @@ jobspec::Issue warning(std::string code, std::string path, std::string message) 
 
 namespace {
 
-Result<void> check_mounts(const model::JobSpec& spec,
-                          const Storages& storages,
-                          const config::Jobs& site,
-                          bool has_object_stores) {
-  std::vector<std::string> folders = site.host_folders;
-  folders.push_back(storages.root());
+/// Why this mount can never be had here, for a person; none: it can be tried.
+std::optional<std::string> refusal(const model::Mount& mount,
+                                   const model::JobSpec& spec,
+                                   const SiteView& site) {
+  const bool is_only_named = mount.mode == model::MountMode::ExportOnly;
+  const Result<engine::Mount> made = mount_of(mount, spec, {});
+  if (!made) return is_only_named ? std::nullopt : std::optional(made.error().message.text());
+  if (const engine::ObjectFolder* object = object_folder(*made))
+    return object_refusal(*object, site.config.jobs.object_stores, site.able.object_stores);
+  if (is_only_named) return std::nullopt;
+  const Result<void> possible = site.engine.can_mount(*made);
+  return possible ? std::nullopt : std::optional(possible.error().message.text());
+}
+
+Result<void> check_mounts(const model::JobSpec& spec, const SiteView& site) {
   std::vector<Fault> faults;
   for (const model::RoleSpec& role : spec.roles) {
     for (const model::Mount& mount : role.mounts) {
-      std::optional<std::string> why;
-      if (mount.mode != model::MountMode::ExportOnly && jobspec::storage_path(mount.source)) {
-        if (const Result<void> served = storages.check(mount); !served)
-          why = served.error().message;
-      } else if (const auto object = object_folder(mount, spec)) {
-        why = object_refusal(*object, site.object_stores, has_object_stores);
-      } else {
-        why = mount_refusal(mount, folders);
-      }
-      if (why) faults.push_back({"/roles/" + role.name, *why, "source"});
+      if (const auto why = refusal(mount, spec, site))
+        faults.push_back({"/roles/" + role.name, *why, "source"});
     }
   }
   if (faults.empty()) return {};
@@ -46,7 +46,7 @@ Result<void> check_mounts(const model::JobSpec& spec,
 }
 
 /// What only matters where tasks run in containers.
-Result<void> check_containers(const model::JobSpec& spec, const config::Config& config) {
+Result<void> check_containers(const model::JobSpec& spec, bool has_host_network) {
   std::vector<Fault> faults;
   for (const model::RoleSpec& role : spec.roles) {
     if (role.image.empty()) {
@@ -57,7 +57,7 @@ Result<void> check_containers(const model::JobSpec& spec, const config::Config& 
                                   role.name),
            .code = "missing"});
     }
-    if (role.network == model::Network::Host && !config.docker.host_network) {
+    if (role.network == model::Network::Host && !has_host_network) {
       faults.push_back({.pointer = "/roles/" + role.name + "/network",
                         .message =
                             "the machine's own network is not for jobs here; remove it, or ask "
@@ -76,7 +76,7 @@ Result<void> fit_to_site(model::JobSpec& spec,
                          const SiteView& site,
                          std::vector<jobspec::Issue>& warnings) {
   const config::Jobs& rules = site.config.jobs;
-  TY_DO(check_mounts(spec, site.storages, rules, site.able.object_stores));
+  TY_DO(check_mounts(spec, site));
   if (const auto& cap = rules.max_time_limit;
       cap && (!spec.time_limit || *spec.time_limit > *cap)) {
     warnings.push_back(
@@ -89,7 +89,7 @@ Result<void> fit_to_site(model::JobSpec& spec,
     for (model::RoleSpec& role : spec.roles) {
       if (role.image.empty()) role.image = rules.default_image;
     }
-    return check_containers(spec, site.config);
+    return check_containers(spec, site.able.host_network);
   }
   if (std::ranges::any_of(spec.roles, [](const auto& role) { return !role.image.empty(); })) {
     warnings.push_back(

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "config/config.h"
-#include "control/storages/storages.h"
 #include "engine/engine.h"
 #include "jobspec/issue.h"
 #include "model/job_spec.h"
@@ -12,9 +11,9 @@ namespace ty::control {
 
 /// What must be known of this site before a job is stored.
 struct SiteView {
-  const Storages& storages;
+  const engine::Engine& engine;
   const config::Config& config;
-  const engine::Capabilities& able;
+  const engine::Capabilities& able;  ///< the engine's
 };
 
 /// A remark on a job that is stored nevertheless.

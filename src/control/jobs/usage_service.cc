@@ -7,12 +7,11 @@
 #include <chrono>
 
 #include "control/controller.h"
-#include "control/data_dir.h"
 #include "control/logs/log_service.h"
 #include "engine/engine.h"
 #include "rt/blocking_pool.h"
 #include "rt/log.h"
-#include "telemetry/log_paths.h"
+#include "telemetry/task_records.h"
 #include "telemetry/usage_file.h"
 
 namespace ty::control {
@@ -30,6 +29,8 @@ UsagePoint view_of(telemetry::UsagePoint point) {
 }
 
 }  // namespace
+
+UsageService::UsageService(Parts parts) : p_(parts), records_(p_.engine.records()) {}
 
 asio::awaitable<void> UsageService::run() {
   asio::steady_timer pause(co_await asio::this_coro::executor);
@@ -98,8 +99,7 @@ void UsageService::keep(const std::vector<engine::UsageReport>& reports) {
     seen_ = std::move(still);
   }
   for (const engine::UsageReport* report : due) {
-    const auto kept =
-        telemetry::append_usage(telemetry::log_path(p_.dirs.root(), report->key), report->usage);
+    const auto kept = records_->add_usage(report->key, report->usage);
     // Not found: the job was deleted meanwhile.
     const bool has_failed = !kept && kept.error().code != Errc::NotFound;
     if (has_failed && !is_failing_) log::warn("usage.not_kept problem={}", kept.error().message);
@@ -108,9 +108,8 @@ void UsageService::keep(const std::vector<engine::UsageReport>& reports) {
 }
 
 Result<TaskUsageView> UsageService::view(TaskUsageView begun, const UsageQuery& query) {
-  const std::string log = telemetry::log_path(p_.dirs.root(), begun.key);
   if (query.points > 0) {
-    TY_TRY(const auto all, telemetry::read_usage(log, query.since));
+    TY_TRY(const auto all, records_->usage(begun.key, query.since));
     for (telemetry::UsagePoint& point : telemetry::usage_curve(all, query.points))
       begun.points.push_back(view_of(std::move(point)));
   }
@@ -124,7 +123,7 @@ Result<TaskUsageView> UsageService::view(TaskUsageView begun, const UsageQuery& 
       return begun;
     }
   }
-  TY_TRY(const auto last, telemetry::last_usage(log));
+  TY_TRY(const auto last, records_->last_usage(begun.key));
   if (last) begun.latest = UsagePoint{.usage = *last};
   return begun;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <boost/asio/awaitable.hpp>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -20,11 +21,13 @@ struct UsageReport;
 namespace ty::rt {
 class BlockingPool;
 }
+namespace ty::telemetry {
+class TaskRecords;
+}
 
 namespace ty::control {
 
 class Controller;
-class DataDir;
 class LogService;
 
 struct UsageQuery {
@@ -49,18 +52,17 @@ struct TaskUsageView {
   std::vector<UsagePoint> points;
 };
 
-/// Looks every few seconds at what running tasks use, keeps it beside their logs and tells those
-/// who may read these.
+/// Looks every few seconds at what running tasks use, has the engine keep it beside their logs, and
+/// tells those who may read these.
 class UsageService {
  public:
   struct Parts {
-    const DataDir& dirs;
     LogService& logs;
     engine::Engine& engine;
     Controller& controller;
     rt::BlockingPool& pool;
   };
-  explicit UsageService(Parts parts) : p_(parts) {}
+  explicit UsageService(Parts parts);
 
   /// Until it is cancelled. Never uses more than a twentieth of a core, however many tasks there
   /// are: looks become rarer then.
@@ -85,6 +87,7 @@ class UsageService {
   Result<TaskUsageView> view(TaskUsageView begun, const UsageQuery& query);
 
   Parts p_;
+  const std::shared_ptr<telemetry::TaskRecords> records_;
   std::mutex mutex_;
   std::map<model::TaskKey, Seen> seen_;  ///< the running ones
   bool is_failing_ = false;

@@ -1,11 +1,10 @@
 #include <algorithm>
 
-#include "control/data_dir.h"
 #include "control/logs/log_service.h"
 #include "rt/blocking_pool.h"
-#include "telemetry/log_paths.h"
 #include "telemetry/log_reader.h"
 #include "telemetry/log_search.h"
+#include "telemetry/task_records.h"
 
 /// LogService: lines by number, and search with numbers. For views that draw only what is seen.
 namespace ty::control {
@@ -30,8 +29,10 @@ Result<std::uint64_t> read_line(telemetry::LogReader& reader, std::uint64_t offs
   return end;
 }
 
-Result<LogLines> read_lines(const std::string& path, const LogLinesQuery& query, LogLines answer) {
-  Result<telemetry::LogReader> opened = telemetry::LogReader::open(path);
+Result<LogLines> read_lines(const telemetry::LogRef& log,
+                            const LogLinesQuery& query,
+                            LogLines answer) {
+  Result<telemetry::LogReader> opened = log.open();
   if (!opened && opened.error().code == Errc::NotFound) return answer;
   if (!opened) return std::unexpected(std::move(opened).error());
   telemetry::LogReader reader = *std::move(opened);
@@ -83,8 +84,7 @@ Result<LogService::Chosen> LogService::choose(const JobLogs& logs, const LogPlac
   }
   Chosen chosen{.task = logs.label(task), .attempt = place.attempt.value_or(logs.job.life.attempt)};
   for (const model::TaskKey& key : logs.tries) {
-    if (key.attempt == chosen.attempt && key.task == task)
-      chosen.path = telemetry::log_path(p_.dirs.root(), key);
+    if (key.attempt == chosen.attempt && key.task == task) chosen.key = key;
   }
   return chosen;
 }
@@ -95,10 +95,10 @@ asio::awaitable<Result<LogLines>> LogService::lines(auth::Principal who,
   TY_CO_TRY(const JobLogs logs, co_await find(std::move(who), std::move(job)));
   TY_CO_TRY(const Chosen chosen, choose(logs, query.place));
   LogLines answer{.task = chosen.task, .attempt = chosen.attempt};
-  if (!chosen.path) co_return answer;
-  auto read = [path = *chosen.path, query = std::move(query), answer = std::move(answer)] {
-    return read_lines(path, query, answer);
-  };
+  if (!chosen.key) co_return answer;
+  auto read = [log = p_.records->log(*chosen.key),
+               query = std::move(query),
+               answer = std::move(answer)] { return read_lines(log, query, answer); };
   co_return co_await p_.pool.run(std::move(read));
 }
 
@@ -110,10 +110,12 @@ asio::awaitable<Result<LogHits>> LogService::search(auth::Principal who,
   const telemetry::LinePattern pattern{.text = std::move(query.pattern),
                                        .ignore_case = query.ignore_case};
   TY_CO_TRY(telemetry::LineMatcher matcher, telemetry::LineMatcher::compile(pattern));
-  if (!chosen.path) co_return LogHits{};
-  auto look =
-      [path = *chosen.path, &matcher, from = query.from, limit = query.limit]() -> Result<LogHits> {
-    Result<telemetry::LogReader> reader = telemetry::LogReader::open(path);
+  if (!chosen.key) co_return LogHits{};
+  auto look = [log = p_.records->log(*chosen.key),
+               &matcher,
+               from = query.from,
+               limit = query.limit]() -> Result<LogHits> {
+    Result<telemetry::LogReader> reader = log.open();
     if (!reader && reader.error().code == Errc::NotFound) return LogHits{};
     if (!reader) return std::unexpected(std::move(reader).error());
     TY_TRY(telemetry::SearchPage page,

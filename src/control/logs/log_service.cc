@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/asio/this_coro.hpp>
 
-#include "control/data_dir.h"
 #include "control/event_hub.h"
 #include "control/jobs/job_finder.h"
 #include "control/logs/job_logs.h"
@@ -14,7 +13,8 @@
 #include "model/spec_json.h"
 #include "rt/blocking_pool.h"
 #include "store/job_store.h"
-#include "telemetry/log_paths.h"
+#include "telemetry/log_follow.h"
+#include "telemetry/log_search.h"
 
 namespace ty::control {
 
@@ -56,7 +56,7 @@ namespace {
 class Opener {
  public:
   Opener(LogService::Parts parts, JobLogs logs, LogQuery query)
-      : p_(parts), logs_(std::move(logs)), query_(std::move(query)) {}
+      : p_(std::move(parts)), logs_(std::move(logs)), query_(std::move(query)) {}
 
   asio::awaitable<Result<TextPtr>> open() {
     TY_CO_DO(check(query_));
@@ -84,10 +84,6 @@ class Opener {
   }
 
  private:
-  std::string path(const model::TaskKey& key) const {
-    return telemetry::log_path(p_.dirs.root(), key);
-  }
-
   std::vector<model::TaskKey> tries_of(std::optional<model::TaskRef> task, int attempt) const {
     std::vector<model::TaskKey> keys;
     for (const model::TaskKey& key : logs_.tries) {
@@ -105,7 +101,7 @@ class Opener {
     if (wants_part() && keys.size() > 1) keys.erase(keys.begin(), keys.end() - 1);
     std::vector<TextPtr> parts;
     for (const model::TaskKey& key : keys) {
-      Result<telemetry::LogReader> reader = telemetry::LogReader::open(path(key));
+      Result<telemetry::LogReader> reader = p_.records->log(key).open();
       if (!reader && reader.error().code == Errc::NotFound) continue;
       if (!reader) return std::unexpected(std::move(reader).error());
       TY_TRY(const telemetry::ByteRange range, part_of(*reader, query_));
@@ -121,7 +117,7 @@ class Opener {
     std::uint64_t from = 0;
     if (!keys.empty()) {
       first = wants_part() ? keys.back() : keys.front();
-      if (auto reader = telemetry::LogReader::open(path(*first)); reader && wants_part()) {
+      if (auto reader = p_.records->log(*first).open(); reader && wants_part()) {
         TY_TRY(const telemetry::ByteRange range, part_of(*reader, query_));
         from = range.begin;
       }
@@ -145,8 +141,7 @@ class Opener {
     };
     FollowText::Parts parts{
         .next_try = std::move(next_try),
-        .path_of = [root = p_.dirs.root()](
-                       const model::TaskKey& key) { return telemetry::log_path(root, key); },
+        .records = p_.records,
         .has_ended = [board =
                           &p_.board](const model::TaskKey& key) { return board->has_ended(key); },
         .hub = p_.hub,
@@ -161,7 +156,7 @@ class Opener {
   Result<TextPtr> merge(int attempt) const {
     std::vector<telemetry::MergeSource> sources;
     for (const model::TaskKey& key : tries_of(std::nullopt, attempt)) {
-      sources.push_back({.label = logs_.label(key.task), .path = path(key)});
+      sources.push_back({.label = logs_.label(key.task), .log = p_.records->log(key)});
     }
     TY_TRY(telemetry::LogMerge merge,
            telemetry::LogMerge::open(std::move(sources), merge_options()));
@@ -172,7 +167,7 @@ class Opener {
     auto view = [logs = std::make_shared<JobLogs>(logs_),
                  known = tries_of(std::nullopt, attempt),
                  board = &p_.board,
-                 root = p_.dirs.root(),
+                 records = p_.records,
                  attempt,
                  only = query_.attempt]() mutable {
       const std::optional<TaskBoard::JobTries> now = board->find(logs->job.id);
@@ -184,8 +179,7 @@ class Opener {
       }
       telemetry::MergeView out;
       for (const model::TaskKey& key : known) {
-        out.sources.push_back(
-            {.label = logs->label(key.task), .path = telemetry::log_path(root, key)});
+        out.sources.push_back({.label = logs->label(key.task), .log = records->log(key)});
         out.ended.push_back(!now || now->closed || board->has_ended(key));
       }
       out.complete = !now || now->closed;

@@ -22,11 +22,11 @@ class JobStore;
 }
 namespace ty::telemetry {
 class LogWatcher;
-}
+class TaskRecords;
+}  // namespace ty::telemetry
 
 namespace ty::control {
 
-class DataDir;
 class EventHub;
 class JobFinder;
 class TaskBoard;
@@ -126,7 +126,7 @@ struct LogHits {
 class LogService {
  public:
   struct Parts {
-    const DataDir& dirs;
+    std::shared_ptr<telemetry::TaskRecords> records;  ///< the engine's
     store::JobStore& jobs;
     JobFinder& finder;
     TaskBoard& board;
@@ -134,7 +134,7 @@ class LogService {
     telemetry::LogWatcher& watcher;
     rt::BlockingPool& pool;
   };
-  explicit LogService(Parts parts) : p_(parts) {}
+  explicit LogService(Parts parts) : p_(std::move(parts)) {}
 
   /// NotFound when there is no such job or task for this caller, with the names of the tasks there
   /// are; Invalid for a broken pattern or a combination that makes no sense. A job that has not
@@ -161,11 +161,11 @@ class LogService {
   boost::asio::awaitable<Result<JobLogs>> find(auth::Principal who, std::string job) const;
 
  private:
-  /// Where the log of one task lies; a null path when that task has not begun.
+  /// The log of one task; none when that task has not begun.
   struct Chosen {
     std::string task;
     int attempt = 0;
-    std::optional<std::string> path;
+    std::optional<model::TaskKey> key;
   };
   Result<Chosen> choose(const JobLogs& logs, const LogPlace& place) const;
   Parts p_;

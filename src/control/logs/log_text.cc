@@ -67,7 +67,8 @@ asio::awaitable<bool> FollowText::begin_next() {
       key = std::move(next.key);
     }
     if (key) {
-      telemetry::FollowOptions options{.path = p_.path_of(*key), .from = std::exchange(from_, 0)};
+      telemetry::FollowOptions options{.log = p_.records->log(*key),
+                                       .from = std::exchange(from_, 0)};
       options.ended = [has_ended = p_.has_ended, key = *key] { return has_ended(key); };
       const auto executor = co_await asio::this_coro::executor;
       follower_ =

@@ -13,6 +13,7 @@
 #include "telemetry/log_merge.h"
 #include "telemetry/log_reader.h"
 #include "telemetry/log_search.h"
+#include "telemetry/task_records.h"
 
 /// The texts LogService hands out. Each pulls from logs or from another text.
 namespace ty::control {
@@ -53,7 +54,7 @@ class FollowText final : public LogText {
   };
   struct Parts {
     std::function<Next(const std::optional<model::TaskKey>& last)> next_try;
-    std::function<std::string(const model::TaskKey&)> path_of;
+    std::shared_ptr<telemetry::TaskRecords> records;
     std::function<bool(const model::TaskKey&)> has_ended;
     EventHub& hub;
     telemetry::LogWatcher& watcher;

@@ -200,4 +200,18 @@ std::optional<engine::RegistryLogin> RegistryService::find(UserId owner,
   return std::nullopt;
 }
 
+std::vector<engine::RegistryLogin> RegistryService::all(UserId owner, WorkspaceId workspace) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<engine::RegistryLogin> found;
+  for (const Owner& one : {Owner{.user = owner}, Owner{.workspace = workspace}}) {
+    for (auto at = logins_.lower_bound({one, ""}); at != logins_.end() && at->first.first == one;
+         ++at) {
+      found.push_back({.server = at->first.second,
+                       .username = at->second.username,
+                       .password = at->second.password});
+    }
+  }
+  return found;
+}
+
 }  // namespace ty::control

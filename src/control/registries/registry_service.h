@@ -67,6 +67,8 @@ class RegistryService {
   std::optional<engine::RegistryLogin> find(UserId owner,
                                             WorkspaceId workspace,
                                             const std::string& server) const;
+  /// All that the owner and the workspace have, the owner's first. Any thread.
+  std::vector<engine::RegistryLogin> all(UserId owner, WorkspaceId workspace) const;
 
  private:
   /// One of the two is 0.

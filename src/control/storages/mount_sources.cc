@@ -3,84 +3,123 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/text.h"
-#include "model/names.h"
+#include "jobspec/storage_path.h"
 
 namespace ty::control {
 
-namespace fs = std::filesystem;
+namespace source = engine::source;
 using model::MountKind;
 
 namespace {
 
-bool is_inside(const std::string& path, const std::string& folder) {
-  if (folder == "/") return path.starts_with('/');
-  return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
-}
+constexpr std::string_view kUpload = "upload:";
+constexpr std::string_view kVolume = "volume:";
+constexpr std::string_view kHost = "host:";
+constexpr std::string_view kS3 = "s3://";
 
-std::string tidy(const std::string& path) {
-  std::string plain = fs::path(path).lexically_normal().string();
-  while (plain.size() > 1 && plain.ends_with('/')) plain.pop_back();
-  return plain;
-}
-
-bool is_granted(const std::string& path, const std::vector<std::string>& folders) {
-  return std::ranges::any_of(
-      folders, [&](const std::string& folder) { return is_inside(path, tidy(folder)); });
-}
-
-/// A folder that the job brings or gets, wherever it is shown to the task.
-bool is_own(const model::Mount& mount) {
-  const std::string& source = mount.source;
-  return source == "scratch:" || source == "memory:" ||
-         (source.empty() && mount.kind == MountKind::Output);
-}
-
-}  // namespace
-
-std::optional<std::string> mount_refusal(const model::Mount& mount,
-                                         const std::vector<std::string>& host_folders) {
-  const std::string& source = mount.source;
-  if (mount.mode == model::MountMode::ExportOnly || is_own(mount)) return std::nullopt;
-  if (source.starts_with("upload:") || source.starts_with("volume:")) return std::nullopt;
-  if (source.starts_with("host:")) {
-    const std::string path = source.substr(5);
-    if (is_granted(tidy(path), host_folders)) return std::nullopt;
-    return fmt::format(
-        "{} is a folder of the machine that jobs may not mount; ask an administrator to add it to "
-        "jobs.host_folders",
-        shorten(path));
-  }
-  const std::size_t colon = source.find(':');
-  const std::string kind = source.substr(0, colon);
-  const bool stored = kind == "algorithm" || kind == "dataset" || kind == "model";
-  if (stored) {
-    return fmt::format(
-        "this server keeps no {}s yet, so \"{}\" cannot be found; send code along with the job, or "
-        "leave it out",
-        kind,
-        shorten(source.substr(colon + 1)));
-  }
-  return fmt::format(
-      "no storage serves \"{}\"; use code: . to bring files along, or leave output away for the "
-      "platform's folder",
-      shorten(source));
-}
-
-std::optional<engine::ObjectFolder> object_folder(const model::Mount& mount,
-                                                  const model::JobSpec& spec) {
-  constexpr std::string_view kS3 = "s3://";
+/// The bucket of an FfDL job's data store; none: it is no such mount, or nobody says where it is.
+std::optional<engine::ObjectFolder> bucket_of(const std::string& named,
+                                              const model::JobSpec& spec) {
   const auto link = [&](const std::string& key) {
     const auto found = spec.links.find("data_stores." + key);
     return found == spec.links.end() ? std::string() : found->second;
   };
   engine::ObjectFolder folder{
       .endpoint = link("auth_url"), .region = link("region"), .access_key = link("user_name")};
-  if (!mount.source.starts_with(kS3) || folder.endpoint.empty()) return std::nullopt;
-  folder.path = mount.source.substr(kS3.size());
+  if (!named.starts_with(kS3) || folder.endpoint.empty()) return std::nullopt;
+  folder.path = named.substr(kS3.size());
   return folder;
+}
+
+std::string unknown_source(const std::string& named) {
+  const std::size_t colon = named.find(':');
+  const std::string kind = named.substr(0, colon);
+  if (kind == "algorithm" || kind == "dataset" || kind == "model") {
+    return fmt::format(
+        "this server keeps no {}s yet, so \"{}\" cannot be found; send code along with the job, or "
+        "leave it out",
+        kind,
+        shorten(named.substr(colon + 1)));
+  }
+  return fmt::format(
+      "no storage serves \"{}\"; use code: . to bring files along, or leave output away for the "
+      "platform's folder",
+      shorten(named));
+}
+
+void replace_word(std::string& text, std::string_view word, const std::string& value) {
+  for (std::size_t at = text.find(word); at != std::string::npos;) {
+    const char next = at + word.size() < text.size() ? text[at + word.size()] : '/';
+    const bool longer = std::isalnum(static_cast<unsigned char>(next)) != 0 || next == '_';
+    if (!longer) text.replace(at, word.size(), value);
+    at = text.find(word, at + (longer ? word.size() : value.size()));
+  }
+}
+
+}  // namespace
+
+Result<engine::Mount> mount_of(const model::Mount& mount,
+                               const model::JobSpec& spec,
+                               WorkspaceId workspace) {
+  const std::string& named = mount.source;
+  engine::Mount made{.kind = mount.kind,
+                     .named = named,
+                     .target = mount.target,
+                     .read_only = mount.read_only,
+                     .private_copy = mount.mode == model::MountMode::CopyIn,
+                     .size_limit = mount.size_limit};
+  const bool is_own = named.empty() || named == "scratch:" || named == "memory:";
+  if (auto bucket = bucket_of(named, spec)) {
+    // Data are brought to the task's own folder. Results are kept where those of all jobs are, and
+    // sent to the bucket from there.
+    made.read_only = made.private_copy = false;
+    if (mount.kind == MountKind::Output) {
+      made.source = source::JobOutput{};
+      made.save_to = *std::move(bucket);
+    } else {
+      made.source = source::ObjectStore{*std::move(bucket)};
+    }
+  } else if (const auto path = jobspec::storage_path(named)) {
+    made.source = source::Storage{*path};
+  } else if (named.starts_with(kUpload)) {
+    made.source = source::Upload{named.substr(kUpload.size())};
+    made.private_copy = !mount.read_only;
+  } else if (is_own && mount.kind == MountKind::Output) {
+    made.source = source::JobOutput{};
+    made.private_copy = false;
+  } else if (is_own && !named.empty()) {
+    made.source = source::Scratch{};
+  } else if (named.starts_with(kVolume)) {
+    made.source = source::Volume{.workspace = workspace, .name = named.substr(kVolume.size())};
+    made.private_copy = false;
+  } else if (named.starts_with(kHost)) {
+    made.source = source::HostFolder{named.substr(kHost.size())};
+  } else {
+    return fail(Errc::Invalid, unknown_source(named));
+  }
+  return made;
+}
+
+void set_secret_key(engine::Mount& mount, Secret key) {
+  if (mount.save_to) mount.save_to->secret_key = key;
+  if (auto* store = std::get_if<source::ObjectStore>(&mount.source))
+    store->folder.secret_key = std::move(key);
+}
+
+engine::LoginFile login_file(const std::string& named) {
+  if (auto path = jobspec::storage_path(named))
+    return {.source = source::Storage{*std::move(path)}, .named = named};
+  const bool has_kind = named.starts_with(kHost);
+  return {.source = source::HostFolder{has_kind ? named.substr(kHost.size()) : named},
+          .named = named};
+}
+
+const engine::ObjectFolder* object_folder(const engine::Mount& mount) {
+  if (mount.save_to) return &*mount.save_to;
+  const auto* store = std::get_if<source::ObjectStore>(&mount.source);
+  return store == nullptr ? nullptr : &store->folder;
 }
 
 std::optional<std::string> object_refusal(const engine::ObjectFolder& folder,
@@ -106,58 +145,20 @@ std::optional<std::string> object_refusal(const engine::ObjectFolder& folder,
   return std::nullopt;
 }
 
-Result<std::string> MountSources::host_folder(const std::string& path, bool make) const {
-  const std::string plain = tidy(path);
-  std::error_code ec;
-  if (!is_granted(plain, host_folders_))
-    return fail(Errc::Invalid, fmt::format("{} may not be mounted", plain));
-  if (make) fs::create_directories(plain, ec);
-  // A link inside a granted folder must not lead out of it.
-  const std::string real = fs::canonical(plain, ec).string();
-  if (ec) return fail(Errc::NotFound, fmt::format("there is no folder {}", plain));
-  const bool stays = std::ranges::any_of(host_folders_, [&](const std::string& folder) {
-    std::error_code none;
-    return is_inside(real, fs::weakly_canonical(tidy(folder), none).string());
-  });
-  if (!stays)
-    return fail(Errc::Invalid,
-                fmt::format("{} leads out of the folders that jobs may mount", plain));
-  return real;
-}
-
-Result<engine::HostMount> MountSources::resolve(const model::Mount& mount,
-                                                const model::Job& job) const {
-  engine::HostMount found{.kind = mount.kind, .target = mount.target, .read_only = mount.read_only};
-  const std::string& source = mount.source;
-  std::error_code ec;
-  if (source.starts_with("upload:")) {
-    TY_TRY(found.host_path, uploads_.folder(source));
-    found.private_copy = !mount.read_only;
-    return found;
+void fill_names(model::JobSpec& spec, const std::string& user, const std::string& job) {
+  if (spec.dialect != model::Dialect::OpenPaiV1) return;
+  const auto fill = [&](std::string& text) {
+    replace_word(text, "$PAI_JOB_NAME", job);
+    replace_word(text, "$PAI_USER_NAME", user);
+    replace_word(text, "$PAI_USERNAME", user);
+  };
+  for (model::RoleSpec& role : spec.roles) {
+    for (model::Mount& mount : role.mounts) {
+      fill(mount.source);
+      fill(mount.target);
+    }
+    if (role.image_auth && role.image_auth->file) fill(*role.image_auth->file);
   }
-  if (mount.kind == MountKind::Output && is_own(mount)) {
-    found.host_path = dirs_.output_dir(job.id);
-    return found;
-  }
-  if (is_own(mount)) {
-    // An empty folder of the task's own lives and goes with its run folder.
-    found.host_path = dirs_.root() + "/empty";
-    found.private_copy = true;
-    fs::create_directories(found.host_path, ec);
-  } else if (source.starts_with("volume:")) {
-    const std::string name = model::dns_name(source.substr(7), "volume");
-    found.host_path = fmt::format("{}/volumes/{}/{}", dirs_.root(), job.workspace.value, name);
-    fs::create_directories(found.host_path, ec);
-  } else if (source.starts_with("host:")) {
-    TY_TRY(found.host_path, host_folder(source.substr(5), mount.kind == MountKind::Output));
-    found.private_copy = mount.mode == model::MountMode::CopyIn;
-  } else {
-    return fail(Errc::Invalid, fmt::format("{} is not a source this server can mount", source));
-  }
-  if (ec)
-    return fail(disk_errc(ec.value()),
-                fmt::format("cannot make {}: {}", found.host_path, ec.message()));
-  return found;
 }
 
 }  // namespace ty::control

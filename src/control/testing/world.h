@@ -12,6 +12,7 @@
 
 #include "control/cluster/capacity.h"
 #include "control/controller.h"
+#include "control/data_dir.h"
 #include "control/events/event_service.h"
 #include "control/jobs/job_finder.h"
 #include "control/jobs/job_service.h"
@@ -20,7 +21,6 @@
 #include "control/secret_box.h"
 #include "control/sessions/authenticator.h"
 #include "control/sessions/session_service.h"
-#include "control/storages/storages.h"
 #include "control/tokens/token_service.h"
 #include "control/uploads/uploads.h"
 #include "control/users/first_start.h"
@@ -34,7 +34,7 @@
 #include "store/user_store.h"
 #include "store/workspace_store.h"
 #include "telemetry/log_follow.h"
-#include "telemetry/log_paths.h"
+#include "telemetry/memory_records.h"
 
 namespace ty::control {
 
@@ -44,7 +44,7 @@ class World {
  public:
   World() : root_(std::filesystem::temp_directory_path() / ("ty-control-" + random_hex(8))) {
     engine::NodeInfo node{.name = "n1",
-                          .address = "127.0.0.1",
+                          .address = "n1",
                           .cpu_milli = 64'000,
                           .memory = std::int64_t{256} << 30,
                           .gpus = std::vector<engine::Gpu>(4, {.type = "A100"})};
@@ -59,7 +59,10 @@ class World {
 
   struct Server {
     explicit Server(const std::string& root, std::shared_ptr<engine::FakeWorld> machines)
-        : dirs(*DataDir::open(root)), db(*store::Database::open({.url = dirs.database_file()})) {
+        : records(machines->records()),
+          dirs(*DataDir::open(root)),
+          db(*store::Database::open({.url = dirs.database_file()})) {
+      machines->records()->on_growth([this](const std::string& name) { watcher.poke(name); });
       engine = std::make_unique<engine::FakeEngine>(
           std::move(machines),
           clock,
@@ -70,8 +73,7 @@ class World {
             controller->report(std::move(r));
           },
           engine::FakeEngine::Drive::Thread);
-      launcher = std::make_unique<Launcher>(
-          dirs, uploads, registries, storages, secrets, model::RuntimeKind::Fake);
+      launcher = std::make_unique<Launcher>(registries, secrets);
       controller = std::make_unique<Controller>(Controller::Parts{.io = io,
                                                                   .jobs = jobs,
                                                                   .engine = *engine,
@@ -91,7 +93,7 @@ class World {
                             .finder = finder,
                             .logs = logs,
                             .uploads = uploads,
-                            .storages = storages,
+                            .engine = *engine,
                             .secrets = secrets,
                             .pool = pool,
                             .hub = hub,
@@ -99,8 +101,7 @@ class World {
                             .config = config,
                             .capabilities = std::make_shared<engine::Capabilities>(),
                             .capacity = capacity,
-                            .logs_root = dirs.logs(),
-                            .data_dir = dirs.root()});
+                            .records = records});
       TY_CHECK(wait(registries.load(dirs.old_registries_file())).has_value(),
                "a good file is read");
       const auto link = wait(ensure_administrator({.users = users,
@@ -119,6 +120,7 @@ class World {
       wait(controller->stop());
       wait(loop.stop());
       engine.reset();
+      records->on_growth({});
       io.stop();  // the log watcher waits for ever
       thread.join();
     }
@@ -131,6 +133,7 @@ class World {
     std::atomic<bool> listening = false;
     SystemClock clock;
     config::Config config;
+    const std::shared_ptr<telemetry::MemoryRecords> records;
     boost::asio::io_context
         io;  // before the database and the pool: their threads post to it to the last
     DataDir dirs;
@@ -147,16 +150,14 @@ class World {
     std::thread thread{[this] { io.run(); }};
     telemetry::LogWatcher watcher{io.get_executor()};
     EventHub hub;
-    TaskBoard board{
-        [this](const model::TaskKey& key) { watcher.poke(telemetry::log_path(dirs.root(), key)); }};
+    TaskBoard board{[this](const model::TaskKey& key) { watcher.poke(records->log(key).name); }};
     Uploads uploads{dirs.uploads()};
-    Storages storages{dirs.storage()};
     SecretBox secrets{dirs.secret_key_file()};
     store::RegistryStore registry_logins{*db};
     RegistryService registries{
         {.logins = registry_logins, .workspaces = workspaces, .secrets = secrets}};
     JobFinder finder{jobs, users};
-    LogService logs{{.dirs = dirs,
+    LogService logs{{.records = records,
                      .jobs = jobs,
                      .finder = finder,
                      .board = board,

@@ -105,14 +105,13 @@ void Uploads::discard(const std::string& file) const {
   fs::remove(file, ec);
 }
 
-Result<std::string> Uploads::folder(std::string_view source) const {
-  source.remove_prefix(std::min(source.size(), std::string_view("upload:").size()));
-  const std::string path = fmt::format("{}/{}.d", root_, source);
+Result<std::string> Uploads::folder(std::string_view sha256) const {
+  const std::string path = fmt::format("{}/{}.d", root_, sha256);
   std::error_code ec;
-  if (!is_sha256(source) || !fs::is_directory(path, ec)) {
+  if (!is_sha256(sha256) || !fs::is_directory(path, ec)) {
     return fail(
         Errc::NotFound,
-        fmt::format("the uploaded code {} is gone; submit the job with its code again", source));
+        fmt::format("the uploaded code {} is gone; submit the job with its code again", sha256));
   }
   return path;
 }

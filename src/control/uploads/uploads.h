@@ -30,8 +30,8 @@ class Uploads {
   /// Removes it, unless somebody has sent it again since `before`.
   void remove(const std::string& sha256, Time before) const;
 
-  /// The unpacked folder of `upload:<sha256>`.
-  Result<std::string> folder(std::string_view source) const;
+  /// Where it lies unpacked. NotFound when it is gone.
+  Result<std::string> folder(std::string_view sha256) const;
 
  private:
   std::string root_;

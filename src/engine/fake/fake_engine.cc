@@ -1,18 +1,13 @@
 #include "engine/fake/fake_engine.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <tuple>
 
 #include "base/text.h"
-#include "engine/local/machine.h"
 #include "model/failure.h"
-#include "model/log_index.h"
 
 namespace ty::engine {
 namespace {
@@ -33,28 +28,6 @@ Result<Millis> parse_millis(std::string_view text) {
   }
   TY_TRY(const Seconds duration, parse_duration(text));
   return std::chrono::duration_cast<Millis>(duration);
-}
-
-void write_log(const std::string& path, Time at, std::string_view line) {
-  if (path.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  const auto before =
-      std::filesystem::exists(path, error) ? std::filesystem::file_size(path, error) : 0;
-  // A fake writes one line a time, so its index has one record a line.
-  const auto append = [](const std::string& file, const void* bytes, std::size_t size) {
-    const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
-    if (fd < 0) return false;
-    const bool ok = ::write(fd, bytes, size) == static_cast<ssize_t>(size);
-    ::close(fd);
-    return ok;
-  };
-  const auto records =
-      std::filesystem::exists(path + ".idx", error)
-          ? std::filesystem::file_size(path + ".idx", error) / sizeof(model::LogIndexRecord)
-          : 0;
-  const model::LogIndexRecord record{to_millis(at), before, records};
-  if (append(path, line.data(), line.size())) append(path + ".idx", &record, sizeof(record));
 }
 
 }  // namespace
@@ -109,8 +82,9 @@ Result<FakeTask> FakeTask::parse(std::string_view text) {
 }
 
 Result<FakeTask> FakeTask::of(const Launch& launch) {
-  for (const auto& [name, value] : launch.environment.platform) {
-    if (name == "FAKE_TASK") return parse(value);
+  for (const model::EnvMap* env : {&launch.role().env, &launch.attempt->spec->env}) {
+    const auto found = env->find("FAKE_TASK");
+    if (found != env->end() && found->second) return parse(*found->second);
   }
   const std::string text = launch.command.shell == model::Shell::None
                                ? join(launch.command.argv, " ")
@@ -123,8 +97,7 @@ Result<FakeTask> FakeTask::of(const Launch& launch) {
 FakeWorld::FakeWorld(std::vector<NodeInfo> nodes) : nodes_(std::move(nodes)) {
   if (!nodes_.empty()) return;
   NodeInfo node;
-  node.name = machine_name();
-  node.address = "127.0.0.1";
+  node.name = node.address = "fake-1";
   node.cpu_milli = 64'000;
   node.memory = std::int64_t{256} << 30;
   node.gpus.assign(8, Gpu{.type = "FAKE", .model = "FAKE"});
@@ -189,8 +162,8 @@ FakeEngine::~FakeEngine() {
 
 Capabilities FakeEngine::capabilities() const {
   Capabilities able;
-  able.runtime = model::RuntimeKind::Fake;
-  able.images = able.limits = able.isolation = true;
+  able.runtime = "fake";
+  able.images = able.limits = able.isolation = able.own_network = true;
   able.warnings.push_back("Nothing really runs here: this is the fake engine.");
   return able;
 }
@@ -214,8 +187,7 @@ asio::awaitable<Result<void>> FakeEngine::start(Launch launch) {
   const std::lock_guard lock(world_->mutex_);
   if (world_->tasks_.contains(launch.key)) co_return Result<void>{};
   ++world_->starts_[launch.key];
-  entry.node = launch.placement.node;
-  entry.log_path = launch.log_path;
+  entry.node = launch.task().placement->node;
   entry.deadline = launch.deadline;
   entry.ending = entry.task.ending;
   entry.start_at = clock_.now() + entry.task.start_after;
@@ -279,6 +251,24 @@ asio::awaitable<Result<void>> FakeEngine::forget(model::TaskKey key) {
   co_return Result<void>{};
 }
 
+asio::awaitable<Result<void>> FakeEngine::erase(JobId) { co_return Result<void>{}; }
+
+std::vector<UsageReport> FakeEngine::usage() {
+  constexpr std::int64_t kMemory = std::int64_t{64} << 20;
+  const std::lock_guard lock(world_->mutex_);
+  const Time now = clock_.now();
+  std::vector<UsageReport> reports;
+  for (const auto& [key, entry] : world_->tasks_) {
+    if (!entry.started_reported || entry.ended_reported) continue;
+    UsageReport report{.key = key};
+    report.usage.at = now;
+    report.usage.cpu_us = std::chrono::microseconds(now - entry.start_at).count();
+    report.usage.memory = report.usage.memory_peak = kMemory;
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
 std::optional<Time> FakeEngine::next_due() const {
   const std::lock_guard lock(world_->mutex_);
   return world_->next_due_locked();
@@ -301,7 +291,7 @@ void FakeEngine::run_due() {
       if (!entry.started_reported && entry.start_at <= now &&
           (!ends || entry.start_at <= *entry.end_at)) {
         entry.started_reported = true;
-        write_log(entry.log_path, entry.start_at, "fake: started\n");
+        world_->records_->append(key, "fake: started\n", entry.start_at);
         TaskReport report;
         report.key = key;
         report.what = TaskReport::What::Started;
@@ -310,7 +300,8 @@ void FakeEngine::run_due() {
       }
       if (ends) {
         entry.ended_reported = true;
-        write_log(entry.log_path, *entry.end_at, fmt::format("fake: {}\n", entry.ending.message));
+        world_->records_->append(
+            key, fmt::format("fake: {}\n", entry.ending.message), *entry.end_at);
         TaskReport report;
         report.key = key;
         report.what = TaskReport::What::Ended;

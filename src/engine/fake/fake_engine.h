@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "engine/engine.h"
+#include "telemetry/memory_records.h"
 
 namespace ty::engine {
 
@@ -45,6 +46,8 @@ class FakeWorld {
   /// How often a task try was truly begun; more than 1 is somebody's bug.
   int starts(const model::TaskKey& key) const;
   std::vector<model::TaskKey> running() const;
+  /// What its tasks wrote and used.
+  const std::shared_ptr<telemetry::MemoryRecords>& records() const { return records_; }
   /// As if the node had failed: every task on it is lost now.
   void lose_node(const std::string& node, Time now);
 
@@ -53,7 +56,6 @@ class FakeWorld {
   struct Entry {
     FakeTask task;
     std::string node;
-    std::string log_path;
     Time start_at{};
     std::optional<Time> end_at;
     std::optional<Time> deadline;
@@ -66,13 +68,16 @@ class FakeWorld {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<NodeInfo> nodes_;
+  const std::shared_ptr<telemetry::MemoryRecords> records_ =
+      std::make_shared<telemetry::MemoryRecords>();
   std::map<model::TaskKey, Entry> tasks_;
   std::map<model::TaskKey, int> starts_;
 };
 
-/// Runs nothing, as told. Time is `clock`'s: with a ManualClock call `run_due` after advancing it;
-/// with `Drive::Thread` a thread of its own follows the system clock (`--engine fake`, `make dev`).
-/// Safe to call from any thread.
+/// Runs nothing, as told: no process, no file, no socket. Tasks have names on a network that is not
+/// there, their logs lie in memory, and each uses one CPU and 64 MiB. Time is `clock`'s: with a
+/// ManualClock call `run_due` after advancing it; with `Drive::Thread` a thread of its own follows
+/// the system clock (`--engine fake`, `make dev`). Safe to call from any thread.
 class FakeEngine final : public Engine {
  public:
   enum class Drive : std::uint8_t { ByHand, Thread };
@@ -85,6 +90,8 @@ class FakeEngine final : public Engine {
 
   Capabilities capabilities() const override;
   std::vector<NodeInfo> nodes() const override;
+  Result<void> can_mount(const Mount&) const override { return {}; }
+  Addresses& addresses() override { return addresses_; }
   boost::asio::awaitable<Result<void>> start(Launch launch) override;
   boost::asio::awaitable<Result<void>> stop(model::TaskKey key, Millis grace) override;
   boost::asio::awaitable<Result<void>> set_deadline(model::TaskKey key,
@@ -92,6 +99,9 @@ class FakeEngine final : public Engine {
   boost::asio::awaitable<Result<std::vector<model::TaskKey>>> recover(
       std::vector<model::TaskKey> expected) override;
   boost::asio::awaitable<Result<void>> forget(model::TaskKey key) override;
+  boost::asio::awaitable<Result<void>> erase(JobId job) override;
+  std::vector<UsageReport> usage() override;
+  std::shared_ptr<telemetry::TaskRecords> records() const override { return world_->records(); }
 
   /// Reports everything due at the clock's present time, in order of time.
   void run_due();
@@ -104,6 +114,7 @@ class FakeEngine final : public Engine {
   std::shared_ptr<FakeWorld> world_;
   const Clock& clock_;
   ReportSink sink_;
+  NetworkAddresses addresses_;
   bool is_closing_ = false;  // guarded by world_->mutex_
   std::thread thread_;
 };

@@ -15,12 +15,12 @@ using testing::Inbox;
 class Fake : public ::testing::Test {
  protected:
   model::TaskKey start(const std::string& words, std::optional<Time> deadline = std::nullopt) {
-    Launch launch;
-    launch.key.job = random_job_id();
-    launch.command.argv = {"fake:", words};
-    launch.placement.node = "n1";
+    model::TaskKey key;
+    key.job = random_job_id();
+    model::Command command;
+    command.argv = {"fake:", words};
+    Launch launch = testing::one_task(key, std::move(command), engine_.addresses());
     launch.deadline = deadline;
-    const model::TaskKey key = launch.key;
     EXPECT_TRUE(await(engine_.start(std::move(launch))));
     return key;
   }
@@ -104,12 +104,13 @@ TEST_F(Fake, WordsItDoesNotKnowAreTheJobsFault) {
 }
 
 TEST_F(Fake, AnythingElseSucceedsAtOnce) {
-  Launch launch;
-  launch.key.job = random_job_id();
-  launch.command.shell = model::Shell::Bash;
-  launch.command.script = "python train.py";
-  const model::TaskKey key = launch.key;
-  ASSERT_TRUE(await(engine_.start(std::move(launch))));
+  model::TaskKey key;
+  key.job = random_job_id();
+  model::Command command;
+  command.shell = model::Shell::Bash;
+  command.script = "python train.py";
+  ASSERT_TRUE(
+      await(engine_.start(testing::one_task(key, std::move(command), engine_.addresses()))));
   engine_.run_due();
   EXPECT_EQ(ending(key)->outcome, Outcome::Succeeded);
 }

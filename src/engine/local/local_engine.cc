@@ -1,11 +1,17 @@
 #include "engine/local/local_engine.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "engine/local/gpu/gpu_watch.h"
 #include "engine/local/machine.h"
+#include "engine/local/network/local_addresses.h"
+#include "engine/local/paths.h"
+#include "engine/local/process/run_folder.h"
+#include "engine/local/resolve.h"
 #include "engine/local/runtimes.h"
 #include "engine/local/task_keeper.h"
+#include "telemetry/file_records.h"
 
 namespace ty::engine {
 
@@ -17,6 +23,14 @@ struct LocalEngine::Impl {
        std::unique_ptr<GpuWatch> devices)
       : options(std::move(given)),
         gpus(std::move(devices)),
+        addresses(runtime->capabilities(), options.address),
+        resolver(options.data_dir,
+                 {.data_dir = options.data_dir,
+                  .storage_root = options.storage_root.empty() ? options.data_dir + "/storage"
+                                                               : options.storage_root,
+                  .host_folders = options.host_folders,
+                  .upload_folder = options.upload_folder}),
+        records(std::make_shared<telemetry::FileRecords>(options.data_dir)),
         keeper(options.data_dir,
                options.starters,
                std::move(sink),
@@ -25,10 +39,26 @@ struct LocalEngine::Impl {
 
   const LocalOptions options;
   std::unique_ptr<GpuWatch> gpus;
+  LocalAddresses addresses;
+  const Resolver resolver;
+  const std::shared_ptr<telemetry::FileRecords> records;
   TaskKeeper keeper;
 };
 
+namespace {
+
+Result<void> make_folders(const LocalOptions& options) {
+  for (const char* folder : {"bin", "runs", "logs", "outputs"})
+    TY_DO(make_folder(options.data_dir + "/" + folder, 0755, 0755));
+  // Elsewhere it is the administrator's to make.
+  return options.storage_root.empty() ? make_folder(options.data_dir + "/storage", 0755, 0755)
+                                      : Result<void>{};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<LocalEngine>> LocalEngine::open(LocalOptions options, ReportSink sink) {
+  TY_DO(make_folders(options));
   auto recycler = std::make_unique<Recycler>(options.data_dir + "/runs");
   std::unique_ptr<GpuSource> source;
   std::vector<Gpu> gpus;
@@ -60,6 +90,7 @@ LocalEngine::~LocalEngine() = default;
 Capabilities LocalEngine::capabilities() const {
   Capabilities all = impl_->keeper.runtime().capabilities();
   all.object_stores = impl_->keeper.has_object_stores();
+  all.log_files = true;
   return all;
 }
 
@@ -74,11 +105,25 @@ std::vector<NodeInfo> LocalEngine::nodes() const {
   node.labels = options.labels;
   node.problem = impl_->keeper.runtime().problem();
   node.healthy = node.problem.empty();
-  node.able = impl_->keeper.runtime().capabilities();
+  node.able = capabilities();
   return {node};
 }
 
-boost::asio::awaitable<Result<void>> LocalEngine::start(Launch launch) {
+Result<void> LocalEngine::can_mount(const Mount& mount) const {
+  return impl_->resolver.folders().check(mount);
+}
+
+Addresses& LocalEngine::addresses() { return impl_->addresses; }
+
+std::shared_ptr<telemetry::TaskRecords> LocalEngine::records() const { return impl_->records; }
+
+boost::asio::awaitable<Result<void>> LocalEngine::start(Launch given) {
+  TY_CO_TRY(LocalLaunch launch,
+            impl_->resolver.resolve(given, impl_->keeper.runtime().capabilities()));
+  co_return co_await start(std::move(launch));
+}
+
+boost::asio::awaitable<Result<void>> LocalEngine::start(LocalLaunch launch) {
   auto work = [keeper = &impl_->keeper, launch = std::move(launch)] {
     return keeper->start(launch);
   };
@@ -106,6 +151,19 @@ std::vector<UsageReport> LocalEngine::usage() { return impl_->keeper.usage(); }
 
 boost::asio::awaitable<Result<void>> LocalEngine::forget(model::TaskKey key) {
   auto work = [keeper = &impl_->keeper, key = std::move(key)] { return keeper->forget(key); };
+  co_return co_await impl_->keeper.pool().run(std::move(work));
+}
+
+boost::asio::awaitable<Result<void>> LocalEngine::erase(JobId job) {
+  auto work = [data_dir = impl_->options.data_dir, job = std::move(job)]() -> Result<void> {
+    // Its tasks are forgotten one by one; what a crash left of them goes here.
+    for (const std::string& folder : {job_runs(data_dir, job), output_folder(data_dir, job)}) {
+      std::error_code ec;
+      std::filesystem::remove_all(folder, ec);
+      if (ec) return fail(Errc::Unavailable, "cannot remove " + folder + ": " + ec.message());
+    }
+    return {};
+  };
   co_return co_await impl_->keeper.pool().run(std::move(work));
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "engine/engine.h"
+#include "engine/local/local_launch.h"
 
 namespace ty::engine {
 
@@ -29,7 +30,11 @@ struct DockerOptions {
 enum class Isolation : std::uint8_t { Auto, Namespaces, Bubblewrap, None };
 
 struct LocalOptions {
-  std::string data_dir;               ///< absolute; run folders, supervisor and logs live below it
+  std::string data_dir;      ///< absolute; run folders, supervisor, logs and outputs live below it
+  std::string storage_root;  ///< empty: `DIR/storage`
+  std::vector<std::string> host_folders;  ///< of this machine, that jobs may mount
+  /// Where an upload lies unpacked, by its SHA-256; NotFound when it is gone.
+  std::function<Result<std::string>(const std::string& sha256)> upload_folder;
   std::string node_name;              ///< empty: the host's name
   std::string address = "127.0.0.1";  ///< how peers reach tasks of this machine
   std::int64_t cpu_milli = 0;         ///< 0: what this machine has
@@ -63,7 +68,11 @@ class LocalEngine final : public Engine {
 
   Capabilities capabilities() const override;
   std::vector<NodeInfo> nodes() const override;
+  Result<void> can_mount(const Mount& mount) const override;
+  Addresses& addresses() override;
   boost::asio::awaitable<Result<void>> start(Launch launch) override;
+  /// One whose paths, ports and addresses are found already.
+  boost::asio::awaitable<Result<void>> start(LocalLaunch launch);
   boost::asio::awaitable<Result<void>> stop(model::TaskKey key, Millis grace) override;
   boost::asio::awaitable<Result<void>> set_deadline(model::TaskKey key,
                                                     std::optional<Time> deadline) override;
@@ -72,7 +81,9 @@ class LocalEngine final : public Engine {
   boost::asio::awaitable<Result<std::vector<model::TaskKey>>> recover(
       std::vector<model::TaskKey> expected) override;
   boost::asio::awaitable<Result<void>> forget(model::TaskKey key) override;
+  boost::asio::awaitable<Result<void>> erase(JobId job) override;
   std::vector<UsageReport> usage() override;
+  std::shared_ptr<telemetry::TaskRecords> records() const override;
 
   struct Impl;
 

@@ -11,11 +11,11 @@
 
 #include "base/text.h"
 #include "engine/local/machine.h"
+#include "engine/local/paths.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/process_tasks.h"
 #include "engine/local/supervisor_image.h"
-#include "engine/paths.h"
 #include "engine/test_support.h"
 #include "model/log_index.h"
 
@@ -28,7 +28,7 @@ using model::MountKind;
 using model::Reason;
 
 TEST_F(ProcessTasks, AScriptGetsItsArgumentsAndItsLinesAreCountedAsWritten) {
-  Launch task = launch(new_key(), "echo \"$1+$2\" $#\nfalse || echo line $LINENO");
+  LocalLaunch task = launch(new_key(), "echo \"$1+$2\" $#\nfalse || echo line $LINENO");
   task.command.args = {"a b", "c"};
   EXPECT_EQ(output_of(std::move(task)), "a b+c 2\nline 2\n");
 }
@@ -36,21 +36,21 @@ TEST_F(ProcessTasks, AScriptGetsItsArgumentsAndItsLinesAreCountedAsWritten) {
 TEST_F(ProcessTasks, ErrexitNounsetAndPipefailAreObeyed) {
   for (const char* script :
        {"false\necho on", "echo $nothing_here\necho on", "false | true\necho on"}) {
-    Launch strict = launch(new_key(), script);
+    LocalLaunch strict = launch(new_key(), script);
     strict.command.nounset = strict.command.pipefail = true;
     EXPECT_EQ(run(strict).ending.outcome, Outcome::Failed) << script;
-    Launch loose = launch(new_key(), script);
-    loose.command.errexit = false;
-    EXPECT_EQ(run(loose).ending.outcome, Outcome::Succeeded) << script;
+    LocalLaunch lenient = launch(new_key(), script);
+    lenient.command.errexit = false;
+    EXPECT_EQ(run(lenient).ending.outcome, Outcome::Succeeded) << script;
   }
 }
 
 TEST_F(ProcessTasks, PreRunsBeforeAndPostOnlyAfterSuccess) {
-  Launch good = launch(new_key(), "echo run $X");
+  LocalLaunch good = launch(new_key(), "echo run $X");
   good.command.pre = "X=1";
   good.command.post = "echo post $X";
   EXPECT_EQ(output_of(good), "run 1\npost 1\n");
-  Launch bad = launch(new_key(), "echo run; (exit 4)");
+  LocalLaunch bad = launch(new_key(), "echo run; (exit 4)");
   bad.command.errexit = false;
   bad.command.post = "echo post";
   const TaskReport report = run(bad);
@@ -59,7 +59,7 @@ TEST_F(ProcessTasks, PreRunsBeforeAndPostOnlyAfterSuccess) {
 }
 
 TEST_F(ProcessTasks, AnArgvIsRunWithoutAShell) {
-  Launch task = launch(new_key(), "");
+  LocalLaunch task = launch(new_key(), "");
   task.command.shell = model::Shell::None;
   task.command.argv = {"printf", "%s|"};
   task.command.args = {"$HOME", "a b", ""};
@@ -67,7 +67,7 @@ TEST_F(ProcessTasks, AnArgvIsRunWithoutAShell) {
 }
 
 TEST_F(ProcessTasks, ACommandThatDoesNotExistIsNamed) {
-  Launch task = launch(new_key(), "");
+  LocalLaunch task = launch(new_key(), "");
   task.command.shell = model::Shell::None;
   task.command.argv = {"pyhton", "train.py"};
   TaskReport report = run(task);
@@ -81,14 +81,14 @@ TEST_F(ProcessTasks, ACommandThatDoesNotExistIsNamed) {
 }
 
 TEST_F(ProcessTasks, ATaskWithoutACommandCannotRunHere) {
-  Launch task = launch(new_key(), "");
+  LocalLaunch task = launch(new_key(), "");
   task.command.shell = model::Shell::None;
   EXPECT_EQ(run(task).ending.reason, Reason::BadSpec);
 }
 
 TEST_F(ProcessTasks, TheEnvironmentIsTheContractAndNothingOfTheServers) {
   ::setenv("SERVER_SECRET", "do not leak", 1);
-  Launch task = launch(new_key(), "env");
+  LocalLaunch task = launch(new_key(), "env");
   task.environment.soft = {{"SOFT", "1"}, {"BOTH", "soft"}};
   task.environment.platform = {{"BOTH", "hard"}, {"TEXT", "two\nlines"}};
   const std::string env = output_of(task);
@@ -105,7 +105,7 @@ TEST_F(ProcessTasks, MountsAppearInTheRunFolderAsDocumented) {
   write_text(data.path() + "/set/train.csv", "1,2\n");
   write_text(data.path() + "/code/main.sh", "echo code\n");
   std::filesystem::create_directories(data.path() + "/out");
-  Launch task = launch(
+  LocalLaunch task = launch(
       new_key(),
       "pwd; sh main.sh; cat ../data/set/train.csv; echo more >> main.sh; echo result > "
       "../output/r\n"
@@ -132,7 +132,7 @@ TEST_F(ProcessTasks, MountsAppearInTheRunFolderAsDocumented) {
 }
 
 TEST_F(ProcessTasks, AMissingMountIsTheDatasFault) {
-  Launch task = launch(new_key(), "true");
+  LocalLaunch task = launch(new_key(), "true");
   task.mounts = {{.kind = MountKind::Data, .host_path = "/no/such/folder", .target = "/data"}};
   const TaskReport report = run(task);
   EXPECT_EQ(report.ending.reason, Reason::DataFailed);
@@ -141,7 +141,7 @@ TEST_F(ProcessTasks, AMissingMountIsTheDatasFault) {
 
 TEST_F(ProcessTasks, TheWorkingDirectoryMayBeAMountOrAFolderOfTheMachine) {
   TempDir data;
-  Launch task = launch(new_key(), "pwd");
+  LocalLaunch task = launch(new_key(), "pwd");
   EXPECT_EQ(output_of(task), task.run_dir + "/work\n");
   task = launch(new_key(), "pwd");
   task.mounts = {{.kind = MountKind::Data, .host_path = data.path(), .target = "/data"}};
@@ -190,7 +190,7 @@ TEST_F(ProcessTasks, TheSandboxHidesTheServerAndTheNeighbours) {
 
 TEST_F(ProcessTasks, ATaskMayRunAsAnotherUser) {
   if (::geteuid() != 0) return;
-  Launch task =
+  LocalLaunch task =
       launch(new_key(), "id -u; id -g; echo mine > file; echo $HOME > ../home-file; cat file");
   task.run_as = model::RunAs{.user = "nobody", .uid = 65534, .gid = 65534};
   EXPECT_EQ(output_of(task), "65534\n65534\nmine\n");
@@ -213,7 +213,7 @@ std::string expected_lines(int count) {
 
 TEST_F(ProcessTasks, NoByteIsLostOrReorderedBetweenStdoutAndStderr) {
   constexpr int kLines = 100'000;
-  Launch task = launch(new_key(), "");
+  LocalLaunch task = launch(new_key(), "");
   task.command.shell = model::Shell::None;
   task.command.argv = {"/usr/bin/python3", "-c", fmt::sprintf(kWriter, kLines)};
   EXPECT_TRUE(output_of(task) == expected_lines(kLines));
@@ -238,7 +238,7 @@ TEST_F(ProcessTasks, NoByteIsLostOrReorderedBetweenStdoutAndStderr) {
 TEST_F(ProcessTasks, ALineOf100MegabytesIsALineLikeAnyOther) {
   constexpr std::size_t kSize = 100 << 20;
   const model::TaskKey key = new_key();
-  Launch task = launch(key, fmt::format("head -c {} /dev/zero | tr '\\0' z", kSize));
+  LocalLaunch task = launch(key, fmt::format("head -c {} /dev/zero | tr '\\0' z", kSize));
   EXPECT_EQ(run(task).ending.outcome, Outcome::Succeeded);
   EXPECT_EQ(std::filesystem::file_size(log_path(key)), kSize);
   // A record each MB or so: who reads from the middle need not start at the beginning.
@@ -259,7 +259,7 @@ TEST_F(ProcessTasks, AFullDiskDelaysTheTaskAndLosesNothing) {
   std::filesystem::create_directories(logs);
   ASSERT_EQ(::mount("tmpfs", logs.c_str(), "tmpfs", 0, "size=1m"), 0);
   constexpr int kLines = 20'000;  // about 2 MB
-  Launch task = launch(key, "");
+  LocalLaunch task = launch(key, "");
   task.command.shell = model::Shell::None;
   task.command.argv = {"/usr/bin/python3", "-c", fmt::sprintf(kWriter, kLines)};
   ASSERT_TRUE(await(engine_->start(std::move(task))));
@@ -324,21 +324,21 @@ TEST_F(ProcessTasks, AStopLeavesTheGraceAlsoToWhatAShellWasRunning) {
 
 TEST_F(ProcessTasks, SignalsTheServerIgnoresAreNotIgnoredByTasks) {
   ::signal(SIGPIPE, SIG_IGN);
-  Launch task = launch(new_key(), "yes | head -n 1; echo ${PIPESTATUS[0]}");
+  LocalLaunch task = launch(new_key(), "yes | head -n 1; echo ${PIPESTATUS[0]}");
   task.command.shell = model::Shell::Bash;
   EXPECT_EQ(output_of(task), "y\n141\n");
   ::signal(SIGPIPE, SIG_DFL);
 }
 
 TEST_F(ProcessTasks, NothingAJobFileSaysCanForgeTheJournal) {
-  Launch task = launch(new_key(), "exit 6");
+  LocalLaunch task = launch(new_key(), "exit 6");
   task.workdir = "/x\nended at=1 exit=0 stop=0";
   EXPECT_EQ(run(task).ending.exit_code, 6);
 }
 
 TEST_F(ProcessTasks, MemoryBeyondTheLimitIsNamedWithLimitAndPeak) {
   if (!has_limits()) return;
-  Launch task = launch(new_key(), "");
+  LocalLaunch task = launch(new_key(), "");
   task.command.shell = model::Shell::None;
   task.command.argv = {"/usr/bin/python3", "-c", "x = bytearray(300 << 20)"};
   task.resources.memory = 64 << 20;
@@ -351,7 +351,7 @@ TEST_F(ProcessTasks, MemoryBeyondTheLimitIsNamedWithLimitAndPeak) {
 
 TEST_F(ProcessTasks, MemoryIsNamedAlsoWhenOnlyAChildDiedOfIt) {
   if (!has_limits()) return;
-  Launch task = launch(new_key(), "/usr/bin/python3 -c 'x = bytearray(300 << 20)' || exit 3");
+  LocalLaunch task = launch(new_key(), "/usr/bin/python3 -c 'x = bytearray(300 << 20)' || exit 3");
   task.resources.memory = 64 << 20;
   const TaskReport report = run(task);
   EXPECT_EQ(report.ending.reason, Reason::Oom);
@@ -359,7 +359,7 @@ TEST_F(ProcessTasks, MemoryIsNamedAlsoWhenOnlyAChildDiedOfIt) {
 }
 
 TEST_F(ProcessTasks, CpuTimeAndMemoryAreMeasured) {
-  Launch task = launch(new_key(), "");
+  LocalLaunch task = launch(new_key(), "");
   task.command.shell = model::Shell::None;
   task.command.argv = {
       "/usr/bin/python3", "-c", "x = bytearray(50 << 20)\nfor i in range(2000000): pass"};
@@ -370,7 +370,8 @@ TEST_F(ProcessTasks, CpuTimeAndMemoryAreMeasured) {
 
 TEST_F(ProcessTasks, TheCpuQuotaSlowsATaskDown) {
   if (!has_limits()) return;
-  Launch task = launch(new_key(), "end=$((SECONDS + 1)); while [ $SECONDS -lt $end ]; do :; done");
+  LocalLaunch task =
+      launch(new_key(), "end=$((SECONDS + 1)); while [ $SECONDS -lt $end ]; do :; done");
   task.command.shell = model::Shell::Bash;
   task.resources.cpu_milli = 100;
   const TaskReport report = run(task);

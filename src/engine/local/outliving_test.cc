@@ -9,13 +9,13 @@
 #include "base/text.h"
 #include "engine/local/local_engine.h"
 #include "engine/local/machine.h"
+#include "engine/local/paths.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/process/spawn.h"
 #include "engine/local/process_tasks.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/local/supervisor_image.h"
-#include "engine/paths.h"
 #include "engine/test_support.h"
 
 /// Tasks and their supervisors without the server: killed, restarted, rebooted, and what is cleaned
@@ -100,7 +100,7 @@ TEST_F(ProcessTasks, WheneverTheServerDiesEachTaskRunsExactlyOnce) {
 
 TEST_F(ProcessTasks, TheTimeLimitHoldsWithoutAServer) {
   const model::TaskKey key = new_key();
-  Launch task = launch(key, "sleep 1000");
+  LocalLaunch task = launch(key, "sleep 1000");
   task.deadline = SystemClock{}.now() + 300ms;
   ASSERT_TRUE(await(engine_->start(std::move(task))));
   engine_.reset();
@@ -150,7 +150,7 @@ TEST_F(ProcessTasks, ASecondSupervisorOfTheSameRunFolderDoesNothing) {
 
 TEST_F(ProcessTasks, HalfALaunchFileStartsNothing) {
   const model::TaskKey key = new_key();
-  Launch task = launch(key, "echo never");
+  LocalLaunch task = launch(key, "echo never");
   ASSERT_TRUE(await(engine_->start(task)));
   ASSERT_TRUE(inbox_->ended(key));
   const std::string whole = read_text(task.run_dir + supervisor::kLaunchSuffix);
@@ -217,7 +217,7 @@ TEST_F(ProcessTasks, ManyQuickStartsLeaveNothingBehind) {
   std::vector<model::TaskKey> keys;
   for (int i = 0; i < count; ++i) {
     keys.push_back(new_key());
-    Launch task = launch(keys.back(), "");
+    LocalLaunch task = launch(keys.back(), "");
     task.command.shell = model::Shell::None;
     task.command.argv = {"true"};
     ASSERT_TRUE(await(engine_->start(std::move(task))));
@@ -272,7 +272,7 @@ TEST_F(ProcessTasks, WithoutIsolationItSaysSoAndStillEndsTheTree) {
   const std::string mark = fmt::format("4{}.5", ::getpid());
   TempDir data;
   write_text(data.path() + "/file", "linked\n");
-  Launch task = launch(
+  LocalLaunch task = launch(
       new_key(),
       fmt::format("cat ../data/file; (setsid sh -c 'sleep {0} & sleep {0}' &); sleep 0.1; echo end",
                   mark));
@@ -301,7 +301,7 @@ TEST_F(ProcessTasks, BubblewrapServesWhereNamespacesOfOurOwnDoNot) {
           "touch /etc/x 2>/dev/null && echo writes; echo ok > file; cat file",
           dir_.path())),
       "worker-0\n1\nok\n");
-  Launch missing = launch(new_key(), "");
+  LocalLaunch missing = launch(new_key(), "");
   missing.command.shell = model::Shell::None;
   missing.command.argv = {"pyhton"};
   EXPECT_EQ(run(missing).ending.reason, Reason::CommandNotFound);

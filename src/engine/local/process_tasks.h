@@ -10,7 +10,8 @@
 
 #include "base/text.h"
 #include "engine/local/local_engine.h"
-#include "engine/paths.h"
+#include "engine/local/local_launch.h"
+#include "engine/local/paths.h"
 #include "engine/test_support.h"
 
 namespace ty::engine::testing {
@@ -37,8 +38,8 @@ class ProcessTasks : public ::testing::Test {
     return key;
   }
 
-  Launch launch(const model::TaskKey& key, std::string script) const {
-    Launch launch;
+  LocalLaunch launch(const model::TaskKey& key, std::string script) const {
+    LocalLaunch launch;
     launch.key = key;
     launch.run_dir = run_folder(dir_.path(), key);
     launch.log_path = log_path(key);
@@ -57,7 +58,7 @@ class ProcessTasks : public ::testing::Test {
   std::string log(const model::TaskKey& key) const { return read_text(log_path(key)); }
 
   /// Runs it to its end.
-  TaskReport run(Launch launch) {
+  TaskReport run(LocalLaunch launch) {
     const model::TaskKey key = launch.key;
     const auto started = await(engine_->start(std::move(launch)));
     EXPECT_TRUE(started) << (started ? "" : started.error().message);
@@ -66,7 +67,7 @@ class ProcessTasks : public ::testing::Test {
     return ended.value_or(TaskReport{});
   }
   /// Runs the script, expects success and returns what it printed.
-  std::string output_of(Launch launch) {
+  std::string output_of(LocalLaunch launch) {
     const model::TaskKey key = launch.key;
     const TaskReport report = run(std::move(launch));
     EXPECT_EQ(report.ending.outcome, Outcome::Succeeded) << report.ending.message << "\n"

@@ -30,7 +30,7 @@ void Reports::ended(const model::TaskKey& key,
   report.what = TaskReport::What::Ended;
   report.at = clock_.now();
   std::optional<model::Ending> found;
-  if (!facts.is_over()) found = runtime_.autopsy(key, true);
+  if (!facts.is_over()) found = runtime_.cause_of_end(key, true);
   report.ending = found ? *std::move(found) : ending_of(facts);
   // What went wrong with the task itself says more than that its results are not away yet.
   if (not_saved && report.ending.outcome == model::Outcome::Succeeded)

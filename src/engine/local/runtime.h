@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "engine/engine.h"
+#include "engine/local/local_launch.h"
 #include "engine/local/usage/usage_reader.h"
 
 namespace ty::engine {
@@ -31,11 +32,13 @@ class Runtime {
   };
   /// Gets what the task needs before it can begin, such as its image. `Later`: `done` is called
   /// once, from another thread, with the reason when it cannot begin. `Now`: it is not called.
-  virtual std::expected<Ready, model::Ending> prepare(const Launch&, OnReady) { return Ready::Now; }
+  virtual std::expected<Ready, model::Ending> prepare(const LocalLaunch&, OnReady) {
+    return Ready::Now;
+  }
 
   /// Makes the run folder and starts the supervisor in it. The descriptor is the supervisor's
   /// pidfd; none: it is found by the lock of its journal.
-  virtual Result<std::expected<Fd, model::Ending>> begin(const Launch& launch,
+  virtual Result<std::expected<Fd, model::Ending>> begin(const LocalLaunch& launch,
                                                          std::int64_t ticket,
                                                          int notify_fd) = 0;
   /// Sends a signal to a supervisor that we may not signal ourselves.
@@ -44,7 +47,7 @@ class Runtime {
   }
   /// What became of a supervisor that left no word; nothing: nobody knows, or it lives. `is_dead`:
   /// it is known not to, so a daemon that has not noticed yet is given a moment.
-  virtual std::optional<model::Ending> autopsy(const model::TaskKey&, bool /*is_dead*/) {
+  virtual std::optional<model::Ending> cause_of_end(const model::TaskKey&, bool /*is_dead*/) {
     return std::nullopt;
   }
   /// Where to read what a running task uses; `holder` is its supervisor.

@@ -31,7 +31,7 @@ TaskKeeper::TaskKeeper(std::string data_dir,
       pool_(std::max<std::size_t>(starters, 1)) {}
 
 TaskKeeper::~TaskKeeper() {
-  carriers_.close();
+  transfer_threads_.close();
   // Supervisors whose task is over are tidying up; with the last of them our cgroups may go.
   for (int round = 0; round < 200; ++round) {
     {

@@ -18,7 +18,7 @@
 #include "engine/local/process/watcher.h"
 #include "engine/local/reports.h"
 #include "engine/local/runtime.h"
-#include "engine/local/transfer/carriers.h"
+#include "engine/local/transfer/transfer_threads.h"
 #include "engine/local/transfer/transfers.h"
 #include "engine/local/usage/usage_book.h"
 #include "rt/blocking_pool.h"
@@ -47,7 +47,7 @@ class TaskKeeper {
   /// For whatever blocks; what runs here ends before we do.
   rt::BlockingPool& pool() { return pool_; }
 
-  Result<void> start(const Launch& launch);
+  Result<void> start(const LocalLaunch& launch);
   Result<void> stop(const model::TaskKey& key, Millis grace);
   Result<void> set_deadline(const model::TaskKey& key, std::optional<Time> deadline);
   Result<std::vector<model::TaskKey>> recover(const std::vector<model::TaskKey>& expected);
@@ -69,14 +69,16 @@ class TaskKeeper {
   };
 
   // task_keeper_start.cc
-  void bring(const Launch& launch, std::int64_t ticket);
-  Result<void> prepare(const Launch& launch, std::int64_t ticket);
-  Result<void> begin(const Launch& launch, std::int64_t ticket);
-  void begin_later(const Launch& launch, std::int64_t ticket, std::optional<model::Ending> fault);
+  void fetch_then_prepare(const LocalLaunch& launch, std::int64_t ticket);
+  Result<void> prepare(const LocalLaunch& launch, std::int64_t ticket);
+  Result<void> begin(const LocalLaunch& launch, std::int64_t ticket);
+  void begin_later(const LocalLaunch& launch,
+                   std::int64_t ticket,
+                   std::optional<model::Ending> fault);
 
   // task_keeper_recover.cc
   enum class Found : std::uint8_t { Held, Over, Nothing };
-  Result<Found> take_back(const model::TaskKey& key);
+  Result<Found> restore(const model::TaskKey& key);
   Result<Found> attach(std::int64_t ticket, const model::TaskKey& key, const std::string& run_dir);
   bool await_first_word(const model::TaskKey& key, const std::string& run_dir);
 
@@ -113,7 +115,7 @@ class TaskKeeper {
   Watcher watcher_;
   rt::BlockingPool pool_;  // so late that no start is under way when the watcher goes
   const Transfers transfers_;
-  Carriers carriers_;
+  TransferThreads transfer_threads_;
 };
 
 /// A supervisor that was told to stop while it still prepares the sandbox, on a mount that hangs,

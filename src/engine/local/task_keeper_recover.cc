@@ -5,11 +5,11 @@
 #include <cstring>
 #include <filesystem>
 
+#include "engine/local/paths.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/process/sweep.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/local/task_keeper.h"
-#include "engine/paths.h"
 #include "model/failure.h"
 
 /// Tasks that somebody else began: an earlier server, or Docker. Their journals say where they are.
@@ -21,7 +21,7 @@ Result<std::vector<model::TaskKey>> TaskKeeper::recover(
   std::vector<model::TaskKey> unknown;
   for (const model::TaskKey& key : expected) {
     const std::string run_dir = run_folder(data_dir_, key);
-    TY_TRY(const Found found, take_back(key));
+    TY_TRY(const Found found, restore(key));
     if (found != Found::Nothing) continue;
     std::error_code error;
     if (has_rebooted && std::filesystem::exists(run_dir, error)) {
@@ -36,7 +36,7 @@ Result<std::vector<model::TaskKey>> TaskKeeper::recover(
   return unknown;
 }
 
-Result<TaskKeeper::Found> TaskKeeper::take_back(const model::TaskKey& key) {
+Result<TaskKeeper::Found> TaskKeeper::restore(const model::TaskKey& key) {
   const std::string run_dir = run_folder(data_dir_, key);
   const JournalFacts facts = read_journal(run_dir);
   if (!facts.has_begun && !facts.holder) return Found::Nothing;
@@ -104,7 +104,8 @@ bool TaskKeeper::await_first_word(const model::TaskKey& key, const std::string& 
   for (int round = 0; round < kRounds; ++round) {
     const JournalFacts facts = read_journal(run_dir);
     if (facts.has_begun) return true;
-    if (round % 100 == 99 && runtime_->autopsy(key, false)) return read_journal(run_dir).has_begun;
+    if (round % 100 == 99 && runtime_->cause_of_end(key, false))
+      return read_journal(run_dir).has_begun;
     ::usleep(2000);
   }
   return false;

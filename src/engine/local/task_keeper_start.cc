@@ -1,17 +1,17 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include "engine/local/ports.h"
+#include "engine/local/network/port_in_use.h"
+#include "engine/local/paths.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/task_keeper.h"
-#include "engine/paths.h"
 #include "model/failure.h"
 
 /// From a launch to a supervisor that is watched: what it needs is fetched, its image pulled, then
 /// it begins, once.
 namespace ty::engine {
 
-Result<void> TaskKeeper::start(const Launch& launch) {
+Result<void> TaskKeeper::start(const LocalLaunch& launch) {
   if (launch.run_dir != run_folder(data_dir_, launch.key)) {
     return fail(Errc::Invalid,
                 fmt::format("{} is not the run folder of that task", launch.run_dir));
@@ -19,21 +19,22 @@ Result<void> TaskKeeper::start(const Launch& launch) {
   const JournalFacts facts = read_journal(launch.run_dir);
   if (facts.has_begun || facts.holder) {
     // An earlier server came further than it could tell: never begin twice.
-    auto found = take_back(launch.key);
+    auto found = restore(launch.key);
     if (!found) return std::unexpected(std::move(found).error());
     if (*found != Found::Nothing) return {};
   }
   const std::int64_t ticket = reserve(launch.key, launch.run_dir);
   if (ticket == 0) return {};
   if (!Transfers::has_any(launch)) return prepare(launch, ticket);
-  if (!carriers_.later([this, launch, ticket] { bring(launch, ticket); })) drop(ticket);
+  if (!transfer_threads_.later([this, launch, ticket] { fetch_then_prepare(launch, ticket); }))
+    drop(ticket);
   return {};
 }
 
-void TaskKeeper::bring(const Launch& launch, std::int64_t ticket) {
+void TaskKeeper::fetch_then_prepare(const LocalLaunch& launch, std::int64_t ticket) {
   const auto is_cancelled = [&] {
     const std::lock_guard lock(mutex_);
-    return carriers_.is_closing() || !held_.contains(ticket);
+    return transfer_threads_.is_closing() || !held_.contains(ticket);
   };
   if (is_cancelled()) return;
   for (const HostMount& mount : launch.mounts) {
@@ -47,7 +48,7 @@ void TaskKeeper::bring(const Launch& launch, std::int64_t ticket) {
     fault = transfers_.fetch(launch, is_cancelled);
   if (is_cancelled()) {
     // Stopped, which was reported; and perhaps forgotten while the last files still came.
-    if (carriers_.is_closing()) return;
+    if (transfer_threads_.is_closing()) return;
     [[maybe_unused]] const auto gone = recycler_->remove(launch.run_dir);
     return;
   }
@@ -60,7 +61,7 @@ void TaskKeeper::bring(const Launch& launch, std::int64_t ticket) {
   reports_.fault(launch.key, *std::move(fault));
 }
 
-Result<void> TaskKeeper::prepare(const Launch& launch, std::int64_t ticket) {
+Result<void> TaskKeeper::prepare(const LocalLaunch& launch, std::int64_t ticket) {
   Runtime::OnReady later;
   later.progress = [this, key = launch.key](std::string text) {
     reports_.preparing(key, std::move(text));
@@ -80,7 +81,7 @@ Result<void> TaskKeeper::prepare(const Launch& launch, std::int64_t ticket) {
   return begun;
 }
 
-void TaskKeeper::begin_later(const Launch& launch,
+void TaskKeeper::begin_later(const LocalLaunch& launch,
                              std::int64_t ticket,
                              std::optional<model::Ending> fault) {
   if (!leave_preparation(ticket)) return;
@@ -93,9 +94,9 @@ void TaskKeeper::begin_later(const Launch& launch,
   reports_.fault(launch.key, *fault);
 }
 
-Result<void> TaskKeeper::begin(const Launch& launch, std::int64_t ticket) {
+Result<void> TaskKeeper::begin(const LocalLaunch& launch, std::int64_t ticket) {
   const bool shares_ports =
-      launch.network == model::Network::Host || !runtime_->capabilities().images;
+      launch.network == model::Network::Host || runtime_->capabilities().host_ports;
   if (const auto port = shares_ports ? port_in_use(launch.placement) : std::nullopt) {
     drop(ticket);
     reports_.fault(launch.key,
@@ -116,7 +117,7 @@ Result<void> TaskKeeper::begin(const Launch& launch, std::int64_t ticket) {
     if (found != Found::Nothing) return {};
     drop(ticket);
     reports_.fault(launch.key,
-                   runtime_->autopsy(launch.key, true)
+                   runtime_->cause_of_end(launch.key, true)
                        .value_or(model::fault(model::Reason::StartFailed,
                                               "the task's supervisor ended before it began")));
     return {};

@@ -1,10 +1,10 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "engine/local/paths.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/local/task_keeper.h"
-#include "engine/paths.h"
 #include "model/failure.h"
 
 /// What supervisors say of themselves, on the watcher's thread, and what is told to control of it.
@@ -75,7 +75,7 @@ void TaskKeeper::on_gone(std::int64_t ticket) {
   const JournalFacts facts = read_journal(held->run_dir);
   if (facts.holder && !facts.is_over()) {
     // Ours came second; the first one, an earlier server's, has the task.
-    if (take_back(held->key)) return;
+    if (restore(held->key)) return;
   }
   if (!facts.has_begun) {
     const bool could_not =
@@ -120,8 +120,8 @@ void TaskKeeper::finish(const model::TaskKey& key,
     return;
   }
   // A server that closes meanwhile says nothing: the next one finds the task ended and saves again.
-  carriers_.later([this, key, facts, is_started_reported, run_dir] {
-    const auto is_cancelled = [this] { return carriers_.is_closing(); };
+  transfer_threads_.later([this, key, facts, is_started_reported, run_dir] {
+    const auto is_cancelled = [this] { return transfer_threads_.is_closing(); };
     auto fault = transfers_.save(run_dir, is_cancelled);
     if (!is_cancelled()) reports_.ended(key, facts, is_started_reported, std::move(fault));
   });

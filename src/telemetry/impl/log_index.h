@@ -21,6 +21,7 @@ class LogIndex {
 
   /// Knows nothing until the first `refresh`.
   LogIndex() = default;
+  explicit LogIndex(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
 
   /// Looks again, for a log that now is `log`. A missing index may have appeared: it is opened from
   /// `path`.

@@ -20,7 +20,7 @@ void fill(std::string& text, const std::vector<std::string>& values) {
 
 }  // namespace
 
-Launch with_addresses(Launch launch, const std::vector<std::string>& addresses) {
+LocalLaunch with_addresses(LocalLaunch launch, const std::vector<std::string>& addresses) {
   const std::vector<std::string>& values = addresses.empty() ? launch.peers : addresses;
   for (auto* layer : {&launch.environment.soft, &launch.environment.platform}) {
     for (auto& [name, value] : *layer) fill(value, values);

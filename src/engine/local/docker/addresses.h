@@ -2,12 +2,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/launch.h"
+#include "engine/local/local_launch.h"
 
 namespace ty::engine::docker {
 
 /// The launch with the tasks' addresses where the marks were (`kAddressMark`), and its own; with
 /// their names where there are no addresses.
-Launch with_addresses(Launch launch, const std::vector<std::string>& addresses);
+LocalLaunch with_addresses(LocalLaunch launch, const std::vector<std::string>& addresses);
 
 }  // namespace ty::engine::docker

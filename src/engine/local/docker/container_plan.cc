@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "engine/local/launch_text.h"
+#include "engine/local/paths.h"
 #include "engine/local/supervisor/launch_format.h"
-#include "engine/paths.h"
 #include "model/failure.h"
 
 namespace ty::engine::docker {
@@ -33,7 +33,7 @@ json::object bind_mount(std::string_view from, std::string_view to, bool read_on
 }
 
 /// The image's own variables go over the soft ones, the platform's over both.
-std::map<std::string, std::string> variables(const Launch& launch, const Image& image) {
+std::map<std::string, std::string> variables(const LocalLaunch& launch, const Image& image) {
   std::map<std::string, std::string> all = {{"PATH", kDefaultPath}};
   for (const auto& [name, value] : launch.environment.soft) all[name] = value;
   for (const std::string& entry : image.env) {
@@ -44,7 +44,7 @@ std::map<std::string, std::string> variables(const Launch& launch, const Image& 
   return all;
 }
 
-std::expected<void, model::Ending> plan_command(const Launch& launch,
+std::expected<void, model::Ending> plan_command(const LocalLaunch& launch,
                                                 const Image& image,
                                                 ContainerPlan& plan,
                                                 LaunchText& text) {
@@ -90,7 +90,8 @@ std::expected<void, model::Ending> plan_command(const Launch& launch,
   return {};
 }
 
-std::expected<json::array, model::Ending> plan_mounts(const Launch& launch, ContainerPlan& plan) {
+std::expected<json::array, model::Ending> plan_mounts(const LocalLaunch& launch,
+                                                      ContainerPlan& plan) {
   const std::string ctl = launch.run_dir + supervisor::kControlSuffix;
   const std::string run(supervisor::kContainerRun);
   // Single files may be written from inside, never the folders they lie in: nothing of ours can be
@@ -138,7 +139,7 @@ std::expected<json::array, model::Ending> plan_mounts(const Launch& launch, Cont
 }
 
 /// What installing, building and serving needs, and what the job was allowed beyond that.
-json::array capabilities(const Launch& launch) {
+json::array capabilities(const LocalLaunch& launch) {
   json::array kept = {"CHOWN",
                       "DAC_OVERRIDE",
                       "FOWNER",
@@ -161,7 +162,7 @@ json::array capabilities(const Launch& launch) {
 }
 
 /// `nofile=1024:2048` → what Docker calls it. Settings were checked when they were read.
-json::array ulimits(const ContainerSetup& setup, const Launch& launch) {
+json::array ulimits(const ContainerSetup& setup, const LocalLaunch& launch) {
   json::array all;
   const auto add = [&](std::string_view name, std::int64_t soft, std::int64_t hard) {
     all.push_back(json::object{{"Name", name}, {"Soft", soft}, {"Hard", hard}});
@@ -181,7 +182,7 @@ json::array ulimits(const ContainerSetup& setup, const Launch& launch) {
   return all;
 }
 
-std::string working_directory(const Launch& launch, const Image& image) {
+std::string working_directory(const LocalLaunch& launch, const Image& image) {
   if (launch.workdir && !launch.workdir->empty()) return *launch.workdir;
   for (const HostMount& mount : launch.mounts) {
     if (mount.kind == model::MountKind::Code) return mount.target;
@@ -189,7 +190,7 @@ std::string working_directory(const Launch& launch, const Image& image) {
   return image.workdir.empty() ? "/" : image.workdir;
 }
 
-std::string user_of(const Launch& launch, const Image& image) {
+std::string user_of(const LocalLaunch& launch, const Image& image) {
   if (!launch.run_as) return image.user.empty() ? "0" : image.user;
   const model::RunAs& who = *launch.run_as;
   const std::string user = who.uid ? fmt::to_string(*who.uid) : who.user;
@@ -198,12 +199,12 @@ std::string user_of(const Launch& launch, const Image& image) {
 
 }  // namespace
 
-std::string ssh_folder(const Launch& launch) { return launch.run_dir + "/ssh"; }
+std::string ssh_folder(const LocalLaunch& launch) { return launch.run_dir + "/ssh"; }
 
 std::string container_name(const model::TaskKey& key) { return "ty-" + cgroup_name(key); }
 
 std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup& setup,
-                                                           const Launch& launch,
+                                                           const LocalLaunch& launch,
                                                            const Image& image,
                                                            const std::string& network,
                                                            const std::vector<std::string>& warnings,

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "engine/gpu.h"
-#include "engine/launch.h"
 #include "engine/local/docker/gpu_access.h"
 #include "engine/local/docker/image.h"
+#include "engine/local/local_launch.h"
 #include "engine/local/process/launch_writer.h"
 
 namespace ty::engine::docker {
@@ -35,7 +35,7 @@ struct ContainerPlan {
 
 /// `host` for the machine's own network.
 std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup& setup,
-                                                           const Launch& launch,
+                                                           const LocalLaunch& launch,
                                                            const Image& image,
                                                            const std::string& network,
                                                            const std::vector<std::string>& warnings,
@@ -45,7 +45,7 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
 std::string container_name(const model::TaskKey& key);
 
 /// Where the keys of a task lie that its container sees as `SshFolder::path`.
-std::string ssh_folder(const Launch& launch);
+std::string ssh_folder(const LocalLaunch& launch);
 
 inline constexpr char kOwnerLabel[] = "trainyard.owner";
 inline constexpr char kTaskLabel[] = "trainyard.task";  ///< JOB.A.ROLE.I.T

@@ -13,12 +13,12 @@
 
 #include "base/text.h"
 #include "engine/local/docker/addresses.h"
+#include "engine/local/paths.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/process/sweep.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/local/supervisor_image.h"
-#include "engine/paths.h"
 #include "model/failure.h"
 
 namespace ty::engine::docker {
@@ -77,7 +77,7 @@ Result<void> make_file(const std::string& path, bool for_everybody) {
 }
 
 /// What Docker says when it cannot run a container, in the words of the model.
-model::Ending refusal(const Error& error, const Launch& launch) {
+model::Ending refusal(const Error& error, const LocalLaunch& launch) {
   const std::string& said = error.message;
   const auto says = [&](std::string_view part) { return said.find(part) != std::string::npos; };
   if (error.code == Errc::Unavailable) return model::fault(Reason::StartFailed, said);
@@ -120,16 +120,18 @@ Result<std::unique_ptr<DockerRuntime>> DockerRuntime::open(const LocalOptions& o
   std::unique_ptr<DockerRuntime> runtime(new DockerRuntime(options, recycler));
   runtime->setup_.gpus = gpus;
   TY_TRY(runtime->supervisor_, unpack_supervisor(options.data_dir + "/bin"));
-  runtime->capabilities_.runtime = model::RuntimeKind::Docker;
+  runtime->capabilities_.runtime = "docker";
   runtime->capabilities_.images = true;
+  runtime->capabilities_.own_network = true;
+  runtime->capabilities_.host_network = options.docker.host_network;
   runtime->capabilities_.limits = true;
   runtime->capabilities_.isolation = true;
-  if (auto known = runtime->look_around(); !known) {
+  if (auto known = runtime->inspect_daemon(); !known) {
     if (!may_be_away) return std::unexpected(std::move(known).error());
     runtime->problem_ = known.error().message;
   }
   runtime->puller_ = std::make_unique<Puller>(runtime->client_, options.docker.pull_patience);
-  runtime->caretaker_ = std::thread([self = runtime.get()] { self->look_after(); });
+  runtime->daemon_watch_ = std::thread([self = runtime.get()] { self->watch_daemon(); });
   return runtime;
 }
 
@@ -142,12 +144,12 @@ void DockerRuntime::close(bool is_idle) {
     is_closing_ = true;
   }
   changed_.notify_all();
-  if (caretaker_.joinable()) caretaker_.join();
+  if (daemon_watch_.joinable()) daemon_watch_.join();
   if (puller_) puller_->stop();
   if (is_idle) networks_.trim(Millis{0});
 }
 
-Result<void> DockerRuntime::look_around() {
+Result<void> DockerRuntime::inspect_daemon() {
   TY_TRY(const std::string answer, client_.get("/info"));
   TY_TRY(const json::value info, parsed(answer));
   TY_TRY(const bool is_podman, client_.is_podman());
@@ -210,7 +212,7 @@ std::string DockerRuntime::problem() const {
   return problem_;
 }
 
-std::expected<Runtime::Ready, model::Ending> DockerRuntime::prepare(const Launch& launch,
+std::expected<Runtime::Ready, model::Ending> DockerRuntime::prepare(const LocalLaunch& launch,
                                                                     OnReady on_ready) {
   if (launch.image.empty()) {
     return std::unexpected(
@@ -251,7 +253,7 @@ std::expected<Runtime::Ready, model::Ending> DockerRuntime::prepare(const Launch
   return Ready::Later;
 }
 
-Result<void> DockerRuntime::make_files(const Launch& launch, const ContainerPlan& plan) const {
+Result<void> DockerRuntime::make_files(const LocalLaunch& launch, const ContainerPlan& plan) const {
   const std::string ctl = launch.run_dir + supervisor::kControlSuffix;
   TY_DO(recycler_.make(launch.run_dir));
   TY_DO(make_folder(ctl, 0755, 0711));
@@ -276,7 +278,7 @@ Result<void> DockerRuntime::make_files(const Launch& launch, const ContainerPlan
   return replace_small_file(ctl + "/run" + supervisor::kLaunchSuffix, plan.launch_text, mode);
 }
 
-Result<std::expected<Fd, model::Ending>> DockerRuntime::begin(const Launch& launch,
+Result<std::expected<Fd, model::Ending>> DockerRuntime::begin(const LocalLaunch& launch,
                                                               std::int64_t ticket,
                                                               int) {
   using Begun = std::expected<Fd, model::Ending>;
@@ -298,11 +300,12 @@ Result<std::expected<Fd, model::Ending>> DockerRuntime::begin(const Launch& laun
   return run(launch, ticket, *network);
 }
 
-Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const Launch& given,
+Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const LocalLaunch& given,
                                                             std::int64_t ticket,
                                                             const std::string& network) {
   using Begun = std::expected<Fd, model::Ending>;
-  const Launch launch = with_addresses(given, networks_.addresses(network, given.peers.size()));
+  const LocalLaunch launch =
+      with_addresses(given, networks_.addresses(network, given.peers.size()));
   const std::string name = container_name(launch.key);
   const auto refuse = [&](const Error& error) {
     return Begun(std::unexpect, refusal(error, launch));
@@ -354,7 +357,7 @@ Result<void> DockerRuntime::signal(const model::TaskKey& key, int signal) {
   return {};
 }
 
-std::optional<model::Ending> DockerRuntime::autopsy(const model::TaskKey& key, bool is_dead) {
+std::optional<model::Ending> DockerRuntime::cause_of_end(const model::TaskKey& key, bool is_dead) {
   const std::string about = "/containers/" + container_name(key) + "/json";
   auto answer = client_.get(about);
   // The kernel tells us of a death some milliseconds before Docker has heard of it.
@@ -396,11 +399,11 @@ Result<void> DockerRuntime::remove_container(const std::string& name) {
   }
 }
 
-void DockerRuntime::bury(const model::TaskKey& key) {
+void DockerRuntime::reap(const model::TaskKey& key) {
   bool has_network = false;
   {
     const std::lock_guard lock(mutex_);
-    unburied_.erase(key);
+    unreaped_.erase(key);
     has_network = with_network_.erase(key) > 0;
   }
   if (!has_network || !networks_.release(key.job)) return;
@@ -410,11 +413,11 @@ void DockerRuntime::bury(const model::TaskKey& key) {
 
 Result<void> DockerRuntime::remove(const model::TaskKey& key) {
   if (auto removed = remove_container(container_name(key)); removed) {
-    bury(key);
+    reap(key);
   } else {
-    // Docker is away: the caretaker tries again, and the next server's sweep after it.
+    // Docker is away: the daemon watch tries again, and the next server's sweep after it.
     const std::lock_guard lock(mutex_);
-    unburied_.insert(key);
+    unreaped_.insert(key);
   }
   return recycler_.remove(run_folder(options_.data_dir, key));
 }
@@ -447,16 +450,16 @@ void DockerRuntime::sweep(const std::set<model::TaskKey>& wanted) {
   engine::sweep(options_.data_dir, CgroupTree{}, folders, recycler_);
 }
 
-void DockerRuntime::look_after() {
+void DockerRuntime::watch_daemon() {
   std::unique_lock lock(mutex_);
   while (!is_closing_) {
     const bool is_known = is_known_;
-    const std::set<model::TaskKey> unburied = unburied_;
+    const std::set<model::TaskKey> unreaped = unreaped_;
     lock.unlock();
-    const Result<void> answers = is_known ? client_.ping() : look_around();
+    const Result<void> answers = is_known ? client_.ping() : inspect_daemon();
     if (answers) {
-      for (const model::TaskKey& key : unburied) {
-        if (remove_container(container_name(key))) bury(key);
+      for (const model::TaskKey& key : unreaped) {
+        if (remove_container(container_name(key))) reap(key);
       }
       networks_.trim(kNetworkRest);
     }

@@ -32,12 +32,12 @@ class DockerRuntime final : public Runtime {
 
   Capabilities capabilities() const override;
   std::string problem() const override;
-  std::expected<Ready, model::Ending> prepare(const Launch& launch, OnReady on_ready) override;
-  Result<std::expected<Fd, model::Ending>> begin(const Launch& launch,
+  std::expected<Ready, model::Ending> prepare(const LocalLaunch& launch, OnReady on_ready) override;
+  Result<std::expected<Fd, model::Ending>> begin(const LocalLaunch& launch,
                                                  std::int64_t ticket,
                                                  int notify_fd) override;
   Result<void> signal(const model::TaskKey& key, int signal) override;
-  std::optional<model::Ending> autopsy(const model::TaskKey& key, bool is_dead) override;
+  std::optional<model::Ending> cause_of_end(const model::TaskKey& key, bool is_dead) override;
   UsageReader usage_reader(const model::TaskKey&, pid_t holder) override {
     return UsageReader::of_process(holder);
   }
@@ -48,15 +48,15 @@ class DockerRuntime final : public Runtime {
  private:
   DockerRuntime(const LocalOptions& options, Recycler& recycler);
 
-  Result<void> look_around();
+  Result<void> inspect_daemon();
   ContainerSetup setup() const;
-  Result<void> make_files(const Launch& launch, const ContainerPlan& plan) const;
-  Result<std::expected<Fd, model::Ending>> run(const Launch& given,
+  Result<void> make_files(const LocalLaunch& launch, const ContainerPlan& plan) const;
+  Result<std::expected<Fd, model::Ending>> run(const LocalLaunch& given,
                                                std::int64_t ticket,
                                                const std::string& network);
   Result<void> remove_container(const std::string& name);
-  void bury(const model::TaskKey& key);
-  void look_after();
+  void reap(const model::TaskKey& key);
+  void watch_daemon();
 
   const LocalOptions options_;
   Recycler& recycler_;
@@ -71,14 +71,14 @@ class DockerRuntime final : public Runtime {
   Capabilities capabilities_;
   ContainerSetup setup_;
   std::string problem_;
-  bool is_known_ = false;  // look_around() has succeeded
+  bool is_known_ = false;  // inspect_daemon() has succeeded
   /// Images that were pulled for an attempt of a job: once is enough for all of its tasks.
   std::set<std::tuple<JobId, int, std::string>> pulled_;
   std::map<model::TaskKey, std::string> old_images_;  // why the copy of this machine was taken
-  std::set<model::TaskKey> unburied_;                 // containers that could not be removed yet
+  std::set<model::TaskKey> unreaped_;                 // containers that could not be removed yet
   std::set<model::TaskKey> with_network_;  // tasks that hold a part of their job's network
   bool is_closing_ = false;
-  std::thread caretaker_;
+  std::thread daemon_watch_;
 };
 
 }  // namespace ty::engine::docker

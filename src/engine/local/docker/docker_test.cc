@@ -48,7 +48,7 @@ class ContainerPlanTest : public ::testing::Test {
 
   testing::TempDir dir_;
   ContainerSetup setup_;
-  Launch launch_;
+  LocalLaunch launch_;
   Image image_;
 };
 
@@ -76,7 +76,7 @@ TEST_F(ContainerPlanTest, AddressesTakeThePlaceOfTheirMarks) {
                                   {"PLAIN", "as it is"}};
   launch_.environment.files = {{"peers.json", "[" + mark(0) + "]"}};
   launch_.command.args = {"--me=" + mark(1)};
-  Launch made = with_addresses(launch_, {"10.1.0.2", "10.1.0.3", "10.1.0.4"});
+  LocalLaunch made = with_addresses(launch_, {"10.1.0.2", "10.1.0.3", "10.1.0.4"});
   EXPECT_EQ(made.address, "10.1.0.3");
   EXPECT_EQ(made.environment.platform[0].second, "10.1.0.3:80,10.1.0.4:81");
   EXPECT_EQ(made.environment.platform[1].second, "as it is");

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/time.h"
-#include "engine/launch.h"
 #include "engine/local/docker/client.h"
 #include "engine/local/docker/pull_progress.h"
+#include "engine/local/local_launch.h"
 
 namespace ty::engine::docker {
 

@@ -12,9 +12,6 @@
 
 namespace ty::engine {
 
-/// `A100:8` is eight of them; `A100:8/4` in NVLink groups of four.
-Result<std::vector<Gpu>> configured_gpus(const std::vector<std::string>& entries);
-
 /// The GPUs of this machine and how they are doing, looked at every few seconds. Safe to call from
 /// any thread.
 class GpuWatch {

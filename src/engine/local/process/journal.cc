@@ -125,7 +125,7 @@ JournalFacts read_journal(const std::string& run_dir) {
   return facts;
 }
 
-bool unbegin_journal(const std::string& run_dir) {
+bool reset_journal(const std::string& run_dir) {
   const std::string path = run_dir + supervisor::kJournalSuffix;
   const Fd fd(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   return fd && !lock_holder(fd.get()) &&

@@ -11,8 +11,8 @@
 
 #include "base/text.h"
 #include "engine/local/launch_text.h"
+#include "engine/local/paths.h"
 #include "engine/local/supervisor/launch_format.h"
-#include "engine/paths.h"
 #include "model/failure.h"
 
 namespace ty::engine {
@@ -44,7 +44,7 @@ struct Words {
 };
 
 Words command_words(const ProcessSetup& setup,
-                    const Launch& launch,
+                    const LocalLaunch& launch,
                     const std::string& script_path) {
   const model::Command& command = launch.command;
   Words words;
@@ -61,7 +61,7 @@ Words command_words(const ProcessSetup& setup,
   return words;
 }
 
-std::map<std::string, std::string> variables(const ProcessSetup& setup, const Launch& launch) {
+std::map<std::string, std::string> variables(const ProcessSetup& setup, const LocalLaunch& launch) {
   std::map<std::string, std::string> all = {
       {"PATH", kDefaultPath}, {"HOME", launch.run_dir}, {"LANG", "C.UTF-8"}, {"SHELL", "/bin/sh"}};
   if (!launch.host_name.empty()) all["HOSTNAME"] = launch.host_name;
@@ -76,7 +76,7 @@ std::map<std::string, std::string> variables(const ProcessSetup& setup, const La
 }
 
 /// Where the task starts: what was asked for, seen through the mounts; else the code; else `work`.
-std::string working_directory(const Launch& launch, ProcessPlan& plan) {
+std::string working_directory(const LocalLaunch& launch, ProcessPlan& plan) {
   const HostMount* code = nullptr;
   for (const HostMount& mount : launch.mounts) {
     if (mount.kind == model::MountKind::Code && code == nullptr) code = &mount;
@@ -104,7 +104,7 @@ std::string working_directory(const Launch& launch, ProcessPlan& plan) {
 }
 
 std::expected<void, model::Ending> plan_mounts(const ProcessSetup& setup,
-                                               const Launch& launch,
+                                               const LocalLaunch& launch,
                                                ProcessPlan& plan,
                                                LaunchText& text,
                                                std::vector<std::string>& bwrap) {
@@ -143,7 +143,7 @@ std::expected<void, model::Ending> plan_mounts(const ProcessSetup& setup,
 }
 
 std::expected<void, model::Ending> plan_user(const ProcessSetup& setup,
-                                             const Launch& launch,
+                                             const LocalLaunch& launch,
                                              ProcessPlan& plan,
                                              LaunchText& text) {
   if (!launch.run_as) return {};
@@ -181,7 +181,7 @@ std::expected<void, model::Ending> plan_user(const ProcessSetup& setup,
 }
 
 /// The devices of the GPUs it was given, and those that every GPU program needs.
-std::vector<std::string> gpu_devices(const ProcessSetup& setup, const Launch& launch) {
+std::vector<std::string> gpu_devices(const ProcessSetup& setup, const LocalLaunch& launch) {
   std::vector<std::string> devices;
   if (launch.placement.gpus.empty()) return devices;
   for (const char* name : {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset"}) {
@@ -197,7 +197,7 @@ std::vector<std::string> gpu_devices(const ProcessSetup& setup, const Launch& la
 }
 
 /// The machine's file system without its secrets: what bubblewrap is told.
-std::vector<std::string> bwrap_words(const ProcessSetup& setup, const Launch& launch) {
+std::vector<std::string> bwrap_words(const ProcessSetup& setup, const LocalLaunch& launch) {
   std::vector<std::string> words = {setup.bwrap,
                                     "--unshare-user",
                                     "--unshare-pid",
@@ -259,7 +259,7 @@ std::uint64_t kept_capabilities(const std::vector<std::string>& words) {
 }
 
 std::expected<ProcessPlan, model::Ending> plan_process(const ProcessSetup& setup,
-                                                       const Launch& launch,
+                                                       const LocalLaunch& launch,
                                                        std::int64_t ticket) {
   if (launch.command.shell == model::Shell::None && launch.command.argv.empty()) {
     return std::unexpected(model::fault(

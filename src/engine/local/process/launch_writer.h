@@ -29,7 +29,7 @@ struct ProcessPlan {
 
 /// The plan, or the Ending that says why such a task can never run here.
 std::expected<ProcessPlan, model::Ending> plan_process(const ProcessSetup& setup,
-                                                       const Launch& launch,
+                                                       const LocalLaunch& launch,
                                                        std::int64_t ticket);
 
 /// The devices behind a placement; empty when they are only configured.

@@ -20,8 +20,8 @@ ProcessSetup setup(Isolation isolation) {
   return setup;
 }
 
-Launch script(std::string text) {
-  Launch launch;
+LocalLaunch script(std::string text) {
+  LocalLaunch launch;
   launch.key.job = JobId("a1");
   launch.run_dir = "/srv/trainyard/runs/a1/a1/0.0.0.0";
   launch.log_path = "/srv/trainyard/logs/a1.log";
@@ -39,7 +39,7 @@ bool has(const ProcessPlan& plan, std::string_view name, std::string_view value)
 }
 
 TEST(LaunchWriter, AScriptTravelsAsAFileAndItsSettingsAsOptions) {
-  Launch launch = script("echo hi");
+  LocalLaunch launch = script("echo hi");
   launch.command.errexit = launch.command.nounset = launch.command.pipefail = true;
   launch.command.args = {"a b"};
   const auto plan = plan_process(setup(Isolation::Namespaces), launch, 7);
@@ -59,7 +59,7 @@ TEST(LaunchWriter, AScriptTravelsAsAFileAndItsSettingsAsOptions) {
 TEST(LaunchWriter, WithoutBashAScriptRunsInShAndPipefailIsLeftOut) {
   ProcessSetup bare = setup(Isolation::None);
   bare.bash = "";
-  Launch launch = script("true");
+  LocalLaunch launch = script("true");
   launch.command.pipefail = true;
   const auto plan = plan_process(bare, launch, 1);
   ASSERT_TRUE(plan);
@@ -69,7 +69,7 @@ TEST(LaunchWriter, WithoutBashAScriptRunsInShAndPipefailIsLeftOut) {
 
 TEST(LaunchWriter, MountsBecomeBindsLinksOrCopies) {
   TempDir data;
-  Launch launch = script("true");
+  LocalLaunch launch = script("true");
   launch.mounts = {{.kind = model::MountKind::Data,
                     .host_path = data.path(),
                     .target = "/data",

@@ -8,12 +8,12 @@
 #include <functional>
 
 #include "engine/local/machine.h"
+#include "engine/local/paths.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/launch_writer.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/process/spawn.h"
 #include "engine/local/supervisor_image.h"
-#include "engine/paths.h"
 
 namespace ty::engine {
 namespace {
@@ -23,7 +23,7 @@ constexpr int kPatienceMs = 10'000;
 
 /// Runs `true` exactly as a task would run; the warnings it caused, or why it did not work.
 Result<std::vector<std::string>> try_out(const ProcessSetup& setup, Recycler& recycler) {
-  Launch launch;
+  LocalLaunch launch;
   launch.key.job = JobId("probe-" + std::to_string(::getpid()));
   launch.host_name = "probe";
   launch.command.argv = {"true"};
@@ -90,7 +90,8 @@ Result<Probed> probe_machine(const LocalOptions& options, Recycler& recycler) {
   if (setup.is_root && make_device_folder(options.data_dir + "/dev"))
     setup.dev_dir = options.data_dir + "/dev";
 
-  able.runtime = model::RuntimeKind::Process;
+  able.runtime = "process";
+  able.host_ports = true;
   able.warnings.push_back(
       "Tasks run as processes of this machine; the images they name are not used.");
   std::string why_not;

@@ -1,16 +1,16 @@
 #include "engine/local/process/process_runtime.h"
 
+#include "engine/local/paths.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/launch_writer.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/process/spawn.h"
 #include "engine/local/process/sweep.h"
 #include "engine/local/supervisor/launch_format.h"
-#include "engine/paths.h"
 
 namespace ty::engine {
 
-Result<std::expected<Fd, model::Ending>> ProcessRuntime::begin(const Launch& launch,
+Result<std::expected<Fd, model::Ending>> ProcessRuntime::begin(const LocalLaunch& launch,
                                                                std::int64_t ticket,
                                                                int notify_fd) {
   auto plan = plan_process(setup_, launch, ticket);

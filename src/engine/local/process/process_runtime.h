@@ -12,7 +12,7 @@ class ProcessRuntime final : public Runtime {
       : setup_(std::move(setup)), capabilities_(std::move(capabilities)), recycler_(recycler) {}
 
   Capabilities capabilities() const override { return capabilities_; }
-  Result<std::expected<Fd, model::Ending>> begin(const Launch& launch,
+  Result<std::expected<Fd, model::Ending>> begin(const LocalLaunch& launch,
                                                  std::int64_t ticket,
                                                  int notify_fd) override;
   UsageReader usage_reader(const model::TaskKey& key, pid_t holder) override;

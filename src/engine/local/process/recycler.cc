@@ -206,7 +206,7 @@ bool Recycler::keep(const std::string& run_dir) {
   const std::string inside = folder + "/" + spare.first;
   const std::string launch = inside + supervisor::kLaunchSuffix;
   const bool is_ready =
-      unbegin_journal(inside) && ::rename(launch.c_str(), (launch + ".new").c_str()) == 0;
+      reset_journal(inside) && ::rename(launch.c_str(), (launch + ".new").c_str()) == 0;
   const std::lock_guard lock(mutex_);
   if (const auto asked = spare_.find(spare); is_ready && asked != spare_.end()) {
     asked->second.push_back(std::move(folder));

@@ -110,7 +110,9 @@ std::string control_prefix(const std::string& run_dir, bool is_contained) {
   return is_contained ? run_dir + supervisor::kControlSuffix + "/run" : run_dir;
 }
 
-Result<void> make_run_folder(const Launch& launch, const ProcessPlan& plan, Recycler& recycler) {
+Result<void> make_run_folder(const LocalLaunch& launch,
+                             const ProcessPlan& plan,
+                             Recycler& recycler) {
   TY_DO(recycler.make(launch.run_dir, shape_of(launch.run_dir, plan)));
   if (plan.needs_work_folder) TY_DO(make_folder(launch.run_dir + "/work", 0755, 0755));
   for (const auto& copy : plan.copies) TY_DO(copy_folder(copy));

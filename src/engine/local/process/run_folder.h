@@ -9,7 +9,9 @@ namespace ty::engine {
 
 /// Makes the run folder as planned, the launch file last and at once. Repeating it after a crash at
 /// any point finishes the work. Copies may take long: call it where blocking is fine.
-Result<void> make_run_folder(const Launch& launch, const ProcessPlan& plan, Recycler& recycler);
+Result<void> make_run_folder(const LocalLaunch& launch,
+                             const ProcessPlan& plan,
+                             Recycler& recycler);
 
 /// Whether the task of a run folder runs in a container: beside the folder then lies a `.ctl`,
 /// which the container sees as /.trainyard and can not write.

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "engine/launch.h"
+#include "engine/local/local_launch.h"
 
 namespace ty::engine {
 

@@ -32,7 +32,7 @@ struct Save {
   ObjectFolder to;
 };
 
-Result<void> remember(const Launch& launch) {
+Result<void> remember(const LocalLaunch& launch) {
   json::array saves;
   for (const HostMount& mount : launch.mounts) {
     if (!mount.save_to) continue;
@@ -80,7 +80,7 @@ std::string fetched_folder(const std::string& run_dir, std::size_t number) {
   return fmt::format("{}/{}", folder_of(run_dir), number);
 }
 
-bool Transfers::has_any(const Launch& launch) {
+bool Transfers::has_any(const LocalLaunch& launch) {
   return std::ranges::any_of(launch.mounts, [](const HostMount& mount) {
     return mount.fetch_from.has_value() || mount.save_to.has_value();
   });
@@ -90,7 +90,7 @@ bool Transfers::has_saves(const std::string& run_dir) {
   return ::access(saves_file(run_dir).c_str(), F_OK) == 0;
 }
 
-std::optional<model::Ending> Transfers::fetch(const Launch& launch,
+std::optional<model::Ending> Transfers::fetch(const LocalLaunch& launch,
                                               const std::function<bool()>& is_cancelled) const {
   const auto ready = [&]() -> Result<void> {
     // Others may pass through to what the task is shown, but not look around.

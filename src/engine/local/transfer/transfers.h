@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "engine/launch.h"
+#include "engine/local/local_launch.h"
 #include "engine/local/transfer/rclone.h"
 
 namespace ty::engine {
@@ -17,12 +17,12 @@ namespace ty::engine {
 class Transfers {
  public:
   bool is_possible() const { return rclone_.is_here(); }
-  static bool has_any(const Launch& launch);
+  static bool has_any(const LocalLaunch& launch);
   /// Whether the task of this run folder leaves something to be saved.
   static bool has_saves(const std::string& run_dir);
 
   /// Before the task begins. The reason when it cannot.
-  std::optional<model::Ending> fetch(const Launch& launch,
+  std::optional<model::Ending> fetch(const LocalLaunch& launch,
                                      const std::function<bool()>& is_cancelled) const;
   /// After its end. Nothing of what the task left can lead out of its folder: what is sent is a
   /// second set of names for the plain files in it.

@@ -1,4 +1,4 @@
-#include "engine/paths.h"
+#include "engine/local/paths.h"
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,11 @@
 
 #include "base/result.h"
 
-namespace ty::control {
+namespace ty::engine {
 
 /// Ports of one machine that tasks are given: 20000–29999, below the range from which the kernel
 /// draws for outgoing connections. Each is handed out once until it is given back, and only if
-/// nothing else listens there. Used from the controller's thread alone.
+/// nothing else listens there. One thread at a time.
 class PortPool {
  public:
   static constexpr int kFirst = 20'000;
@@ -27,4 +27,4 @@ class PortPool {
   int next_ = kFirst;
 };
 
-}  // namespace ty::control
+}  // namespace ty::engine

@@ -1,4 +1,4 @@
-#include "engine/local/ports.h"
+#include "engine/local/network/port_in_use.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

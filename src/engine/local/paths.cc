@@ -1,4 +1,4 @@
-#include "engine/paths.h"
+#include "engine/local/paths.h"
 
 #include <fmt/format.h>
 
@@ -14,9 +14,16 @@ std::string try_name(const model::TaskKey& key) {
   return fmt::format("{}.{}.{}.{}", key.attempt, key.task.role, key.task.index, key.tries);
 }
 
+std::string job_runs(std::string_view data_dir, const JobId& job) {
+  return fmt::format("{}/runs/{}/{}", data_dir, job.str().substr(0, 2), job.str());
+}
+
 std::string run_folder(std::string_view data_dir, const model::TaskKey& key) {
-  const std::string& job = key.job.str();
-  return fmt::format("{}/runs/{}/{}/{}", data_dir, job.substr(0, 2), job, try_name(key));
+  return fmt::format("{}/{}", job_runs(data_dir, key.job), try_name(key));
+}
+
+std::string output_folder(std::string_view data_dir, const JobId& job) {
+  return fmt::format("{}/outputs/{}/{}", data_dir, job.str().substr(0, 2), job.str());
 }
 
 std::string process_path(std::string_view run_dir, std::string_view target) {

@@ -1,4 +1,4 @@
-#include "control/cluster/port_pool.h"
+#include "engine/local/network/port_pool.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace ty::control {
+namespace ty::engine {
 
 namespace {
 bool nobody_listens(int port) {
@@ -63,4 +63,4 @@ void PortPool::give_back(const std::vector<int>& ports) {
   for (const int port : ports) taken_.reset(static_cast<std::size_t>(port));
 }
 
-}  // namespace ty::control
+}  // namespace ty::engine

@@ -11,7 +11,7 @@ namespace ty::engine {
 /// The threads that carry data to and from object stores, made when there is something to carry.
 /// That may take hours: it must not keep other tasks from starting, and one task's data not
 /// another's for ever.
-class Carriers {
+class TransferThreads {
  public:
   /// False: we are closing, and the next server does it anew.
   bool later(std::function<void()> work);

@@ -1,4 +1,4 @@
-#include "engine/local/transfer/carriers.h"
+#include "engine/local/transfer/transfer_threads.h"
 
 #include <utility>
 
@@ -9,7 +9,7 @@ constexpr std::size_t kAtOnce = 4;
 
 }  // namespace
 
-bool Carriers::later(std::function<void()> work) {
+bool TransferThreads::later(std::function<void()> work) {
   const std::lock_guard lock(mutex_);
   if (is_closing_) return false;
   if (!pool_) pool_ = std::make_unique<rt::BlockingPool>(kAtOnce);
@@ -17,7 +17,7 @@ bool Carriers::later(std::function<void()> work) {
   return true;
 }
 
-void Carriers::close() {
+void TransferThreads::close() {
   std::unique_ptr<rt::BlockingPool> pool;
   {
     const std::lock_guard lock(mutex_);

@@ -1,0 +1,60 @@
+#include "engine/local/mounts/host_folders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+
+namespace ty::engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool lies_in(const std::string& path, const std::string& folder) {
+  if (folder == "/") return path.starts_with('/');
+  return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+std::string tidy(const std::string& path) {
+  std::string plain = fs::path(path).lexically_normal().string();
+  while (plain.size() > 1 && plain.ends_with('/')) plain.pop_back();
+  return plain;
+}
+
+bool is_granted(const std::string& path, const std::vector<std::string>& folders) {
+  return std::ranges::any_of(
+      folders, [&](const std::string& folder) { return lies_in(path, tidy(folder)); });
+}
+
+}  // namespace
+
+Result<void> HostFolders::check(const std::string& path) const {
+  if (is_granted(tidy(path), granted_)) return {};
+  return fail(Errc::Invalid,
+              fmt::format("{} is a folder of the machine that jobs may not mount; ask an "
+                          "administrator to add it to jobs.host_folders",
+                          shorten(path)));
+}
+
+Result<std::string> HostFolders::folder(const std::string& path, bool make) const {
+  const std::string plain = tidy(path);
+  std::error_code ec;
+  if (!is_granted(plain, granted_))
+    return fail(Errc::Invalid, fmt::format("{} may not be mounted", plain));
+  if (make) fs::create_directories(plain, ec);
+  const std::string real = fs::canonical(plain, ec).string();
+  if (ec) return fail(Errc::NotFound, fmt::format("there is no folder {}", plain));
+  const bool stays = std::ranges::any_of(granted_, [&](const std::string& folder) {
+    std::error_code none;
+    return lies_in(real, fs::weakly_canonical(tidy(folder), none).string());
+  });
+  if (!stays)
+    return fail(Errc::Invalid,
+                fmt::format("{} leads out of the folders that jobs may mount", plain));
+  return real;
+}
+
+}  // namespace ty::engine

@@ -1,0 +1,103 @@
+#include "engine/local/mounts/storage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "base/text.h"
+
+namespace ty::engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool climbs(const std::string& path) {
+  const std::vector<std::string> steps = split(path, '/');
+  return std::ranges::find(steps, "..") != steps.end();
+}
+
+bool is_below(const fs::path& path, const fs::path& root) {
+  const std::string text = path.string(), top = root.string();
+  return text == top || text.starts_with(top.ends_with('/') ? top : top + "/");
+}
+
+}  // namespace
+
+Result<std::string> Storage::inside(const std::string& path, const std::string& named) const {
+  if (climbs(path)) {
+    return fail(Errc::Invalid,
+                fmt::format("{} climbs with \"..\"; write the path it means", shorten(named)));
+  }
+  std::error_code ec;
+  const fs::path root = fs::weakly_canonical(root_, ec);
+  const fs::path real = fs::weakly_canonical(path, ec);
+  if (ec || !is_below(real, root)) {
+    return fail(
+        Errc::Invalid,
+        fmt::format("{} lies outside the site's storage; use a folder of it", shorten(named)));
+  }
+  return real.string();
+}
+
+Result<void> Storage::check(const Mount& mount, const source::Storage& source) const {
+  TY_TRY(const std::string path, inside(root_ + source.path, mount.named));
+  constexpr std::string_view kByName = "storage:";
+  if (!mount.named.starts_with(kByName)) return {};
+  const std::string name =
+      mount.named.substr(kByName.size(), mount.named.find('/', kByName.size()) - kByName.size());
+  std::error_code ec;
+  if (fs::is_directory(root_ + "/" + name, ec)) return {};
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(root_, ec)) {
+    if (entry.is_directory(ec)) names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return fail(Errc::Invalid,
+              fmt::format("no storage is called \"{}\"; {}",
+                          shorten(name),
+                          names.empty() ? "ask your administrator to make it"
+                                        : "there are " + shorten(join(names, ", "), 200)));
+}
+
+Result<std::string> Storage::folder(const Mount& mount, const source::Storage& source) const {
+  TY_TRY(std::string path, inside(root_ + source.path, mount.named));
+  std::error_code ec;
+  if (mount.kind == model::MountKind::Output) {
+    fs::create_directories(path, ec);
+    if (ec) return fail(Errc::Unavailable, fmt::format("cannot make {}: {}", path, ec.message()));
+  }
+  if (!fs::exists(path, ec)) {
+    return fail(Errc::NotFound,
+                fmt::format("{} is not in the site's storage", shorten(mount.named, 200)));
+  }
+  if (!mount.size_limit) return path;
+  std::int64_t sum = 0;
+  for (fs::recursive_directory_iterator at(path, ec), end; !ec && at != end; at.increment(ec)) {
+    if (at->is_regular_file(ec)) sum += static_cast<std::int64_t>(at->file_size(ec));
+    if (sum <= *mount.size_limit) continue;
+    return fail(Errc::Invalid,
+                fmt::format("{} is larger than {}; keep data out of it",
+                            shorten(mount.named, 200),
+                            human_bytes(*mount.size_limit)));
+  }
+  return path;
+}
+
+Result<std::string> Storage::read(const LoginFile& file) const {
+  std::string path;
+  if (const auto* stored = std::get_if<source::Storage>(&file.source)) path = root_ + stored->path;
+  if (const auto* host = std::get_if<source::HostFolder>(&file.source)) path = host->path;
+  TY_TRY(const std::string real, inside(path, file.named));
+  std::ifstream in(real, std::ios::binary);
+  std::string text(64 * 1024, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.empty())
+    return fail(Errc::NotFound, fmt::format("{} cannot be read", shorten(file.named, 200)));
+  return text;
+}
+
+}  // namespace ty::engine

@@ -1,0 +1,41 @@
+#include "engine/local/open.h"
+
+#include "engine/local/local_engine.h"
+
+namespace ty::engine {
+
+namespace {
+
+Result<RuntimeChoice> runtime_choice(const std::string& word) {
+  if (word == "docker") return RuntimeChoice::Docker;
+  if (word == "process") return RuntimeChoice::Process;
+  if (word == "oci") {
+    return fail(Errc::Invalid,
+                "runtime: oci is not part of this version yet; write docker, process or auto");
+  }
+  return RuntimeChoice::Auto;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> open_local(const config::Config& config, Host host) {
+  LocalOptions options{.data_dir = std::move(host.data_dir),
+                       .storage_root = config.jobs.storage,
+                       .host_folders = config.jobs.host_folders,
+                       .upload_folder = std::move(host.upload_folder),
+                       .node_name = config.node.name,
+                       .cpu_milli = config.node.cpu_milli,
+                       .memory = config.node.memory,
+                       .gpus = config.node.gpus,
+                       .labels = config.node.labels,
+                       .on_nodes_changed = std::move(host.nodes_changed)};
+  TY_TRY(options.runtime, runtime_choice(config.runtime));
+  options.docker = {.socket = config.docker.socket,
+                    .subnets = config.docker.subnets,
+                    .host_network = config.docker.host_network,
+                    .ulimits = config.docker.ulimits,
+                    .pull_patience = config.docker.pull_patience};
+  return LocalEngine::open(std::move(options), std::move(host.report));
+}
+
+}  // namespace ty::engine
