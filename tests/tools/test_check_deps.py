@@ -93,6 +93,38 @@ def test_headers_in_a_circle_are_walked_once(tree):
     code, text = tree({"src/control/a.h": '#include "control/b.h"\n', "src/control/b.h": '#include "control/a.h"\n',
                        "src/api/api.h": '#include "control/a.h"\n'}, FACES)
     assert (code, text) == (0, "check-deps: 3 files of 4 modules point down\n")
+PRIVATE = "private: engine/local\nbase:\nengine: base\ncontrol: engine base\n"
+
+
+@pytest.mark.parametrize("file", ["src/control/launch.cc", "apps/trainyard/app.cc"])
+def test_a_private_folder_is_for_its_module_alone(tree, file):
+    code, text = tree({file: '#include "base/text.h"\n#include "engine/local/paths.h"\n'}, PRIVATE)
+    assert code == 1
+    assert f'{file}:2: #include "engine/local/paths.h": engine/local/ is for engine alone' in text
+
+
+def test_a_private_folder_is_not_reached_through_other_headers(tree):
+    code, text = tree({"src/control/launch.cc": '#include "control/launch.h"\n',
+                       "src/control/launch.h": '#include "engine/face.h"\n',
+                       "src/engine/face.h": '#include "engine/detail.h"\n',
+                       "src/engine/detail.h": '#include "engine/local/paths.h"\n'}, PRIVATE)
+    assert code == 1
+    assert ('src/control/launch.h:1: #include "engine/face.h → engine/detail.h → engine/local/paths.h": '
+            "engine/local/ is for engine alone") in text
+    assert "src/control/launch.cc:1" in text
+
+
+def test_its_own_module_uses_a_private_folder_freely(tree):
+    assert tree({"src/engine/registry.cc": '#include "engine/local/open.h"\n',
+                 "src/engine/local/open.h": "\n",
+                 "src/control/app.cc": '#include "engine/registry.h"\n',
+                 "src/engine/registry.h": "\n"}, PRIVATE)[0] == 0
+
+
+def test_a_private_folder_belongs_to_a_module(tree):
+    code, text = tree({}, "private: nowhere/local\nbase:\n")
+    assert code == 1
+    assert "nowhere/local is in no module" in text
 
 
 @pytest.mark.parametrize("rules, words", [
