@@ -117,7 +117,8 @@ Result<LocalLaunch> Resolver::resolve(const Launch& given, const Capabilities& a
   if (!ec)
     std::filesystem::create_directories(telemetry::job_logs_dir(data_dir_, given.key.job), ec);
   if (ec)
-    return fail(Errc::Exhausted, fmt::format("cannot make the job's folders: {}", ec.message()));
+    return fail(disk_errc(ec.value()),
+                fmt::format("cannot make the job's folders: {}", ec.message()));
 
   for (const Mount& mount : given.mounts) {
     TY_TRY(HostMount found, folders_.find(mount, given.key, launch.run_dir, launch.mounts.size()));

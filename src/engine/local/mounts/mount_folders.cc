@@ -25,7 +25,7 @@ std::vector<std::string> with(std::vector<std::string> folders, const std::strin
 Result<std::string> made(std::string path) {
   std::error_code ec;
   std::filesystem::create_directories(path, ec);
-  if (ec) return fail(Errc::Exhausted, fmt::format("cannot make {}: {}", path, ec.message()));
+  if (ec) return fail(disk_errc(ec.value()), fmt::format("cannot make {}: {}", path, ec.message()));
   return path;
 }
 
