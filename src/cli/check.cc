@@ -48,7 +48,7 @@ void check_file(Context& context, const CheckOptions& options) {
     }
     print_issues(context, read, file);
     if (!read.ok()) continue;
-    std::printf("# %s: %s\n", file.c_str(), std::string(jobspec::title(*read.dialect)).c_str());
+    std::printf("# %s: %s\n", file.c_str(), jobspec::title(*read.dialect).text().c_str());
     for (std::size_t i = 0; i < read.jobs.size(); ++i) {
       if (i > 0) std::puts("---");
       std::fputs(jobspec::print_native(read.jobs[i].spec).c_str(), stdout);

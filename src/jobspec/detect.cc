@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "jobspec/impl/dialect.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 namespace {
@@ -14,64 +15,51 @@ using model::Dialect;
 
 struct Mark {
   Ref at;
-  std::string sentence;
+  Message message;
 };
 
-std::string kubernetes_sentence(Ref top) {
+Message not_this_kubernetes_object(Ref top) {
   const std::string kind(top.find("kind")->text);
-  const std::string what = "this is a Kubernetes " + shorten(kind) + ", not a job file; ";
-  if (kind == "CronJob") return what + "submit the job it starts, from your own cron";
-  if (kind == "TFJob" || kind == "PyTorchJob" || kind == "MPIJob") {
-    return what + "write its replicas as roles: of a native job, or as tasks of a Volcano Job";
-  }
-  if (kind == "Job") {
-    return what +
-           "write apiVersion: batch.volcano.sh/v1alpha1 with tasks, or a native job with image: "
-           "and run:";
-  }
-  return what + "give a Volcano Job (apiVersion: batch.volcano.sh/v1alpha1) or a native job file";
+  if (kind == "CronJob") return say::kubernetes_cron_job();
+  if (kind == "TFJob" || kind == "PyTorchJob" || kind == "MPIJob")
+    return say::kubernetes_training_job({.kind = kind});
+  if (kind == "Job") return say::kubernetes_job();
+  return say::kubernetes_object({.kind = shorten(kind)});
 }
 
 /// Files of other tools that look like a job at first sight.
 std::optional<Mark> foreign_mark(Ref top) {
   const Ref kind = top.find("kind");
   if (top.find("apiVersion") && kind && kind.is_scalar())
-    return Mark{kind, kubernetes_sentence(top)};
+    return Mark{kind, not_this_kubernetes_object(top)};
   if (const Ref at = top.find("protocol_version")) {
-    return Mark{at,
-                "this is an item of the OpenPAI 0.8 marketplace; submit the job it describes, with "
-                "protocolVersion: 2"};
+    return Mark{at, say::openpai_marketplace_item()};
   }
   if (const Ref at = top.find("taskRoles"); is_map(at)) {
-    return Mark{
-        at, "this is a launcher's framework descriptor; submit the OpenPAI job it was made from"};
+    return Mark{at, say::openpai_framework_descriptor()};
   }
   if (const Ref at = top.find("entrypoint");
       at && has_any(top, {"searcher", "hyperparameters", "max_restarts", "environment"})) {
-    return Mark{at,
-                "this is a Determined experiment; write its entrypoint as run: of a native job"};
+    return Mark{at, say::determined_experiment()};
   }
   if (const Ref at = top.find("type");
       at && (at->text == "task" || at->text == "service" || at->text == "dev-environment")) {
-    return Mark{at, "this is a dstack configuration; write its commands as run: of a native job"};
+    return Mark{at, say::dstack_configuration()};
   }
   for (const std::string_view key : {"resources", "num_nodes", "file_mounts", "envs", "setup"}) {
     const Ref at = top.find(key);
     if (at && (key != "resources" || at.is_map())) {
-      return Mark{at,
-                  "this is a SkyPilot task; write num_nodes as count:, envs as env:, resources as "
-                  "gpus:, cpus:, "
-                  "memory: of a native job"};
+      return Mark{at, say::skypilot_task()};
     }
   }
   if (const Ref at = top.find("services"); is_map(at)) {
-    return Mark{at, "this is a Compose file; write its services as roles: of a native job"};
+    return Mark{at, say::compose_file()};
   }
   if (top.find("on") && top.find("jobs")) {
-    return Mark{top.find("jobs"), "this is a CI workflow; write its steps as run: of a native job"};
+    return Mark{top.find("jobs"), say::ci_workflow()};
   }
   if (const Ref at = top.find("jobStatus")) {
-    return Mark{at, "this is the status of a job, not its configuration; submit the job's config"};
+    return Mark{at, say::job_status()};
   }
   return std::nullopt;
 }
@@ -86,12 +74,9 @@ Detection unknown(Ref top) {
   for (const Ref entry : top) {
     if (keys.size() < 8) keys.emplace_back(shorten(entry->key, 30));
   }
-  std::string message = "cannot tell what kind of job file this is: it has ";
-  if (keys.empty())
-    message += "no keys";
-  else
-    message += (top->count == 1 ? "the key " : "the keys ") + join(keys, ", ") +
-               (top->count > keys.size() ? ", …" : "");
+  if (top->count > keys.size()) keys.emplace_back("…");
+  Message message = keys.empty() ? say::unknown_dialect_without_keys()
+                                 : say::unknown_dialect({.keys = std::move(keys)});
 
   struct Guess {
     std::size_t score = 0;
@@ -122,34 +107,40 @@ Detection unknown(Ref top) {
     if (guess.score > best.score || smaller) best = guess;
   }
   if (best.score > 0) {
-    message += "; closest is the " + std::string(best.entry->short_name) + " format";
-    if (best.slip) {
-      message += ": did you mean " + best.meant + " (line " +
-                 std::to_string(top.tree().line(best.slip)) + ")? ";
-    } else if (best.entry->dialect == Dialect::Native) {
-      message += ": write run: with the command, or trainyard: 1. ";
-    } else {
-      message += ". ";
-    }
-  } else {
-    message += ". ";
+    const Message format = best.entry->name();
+    if (best.slip)
+      message = joined(std::move(message),
+                       say::closest_dialect_with({.dialect = format,
+                                                  .meant = best.meant,
+                                                  .written = shorten(best.slip->key, 30),
+                                                  .line = top.tree().line(best.slip)}));
+    else if (best.entry->dialect == Dialect::Native)
+      message = joined(std::move(message), say::closest_dialect_native());
+    else
+      message = joined(std::move(message), say::closest_dialect({.dialect = format}));
   }
-  return {std::nullopt, "unknown_format", message + "Name the format with --format", top};
+  return {std::nullopt, "unknown_format", joined(std::move(message), say::name_the_dialect()), top};
 }
 
 Detection ambiguous(Ref top, std::span<const DialectEntry* const> fits) {
-  std::string message = "fits ";
-  for (std::size_t i = 0; i < fits.size(); ++i) {
-    std::vector<std::string> keys, lines;
-    for (const Ref key : fits[i]->evidence(top)) {
+  Value::Messages formats;
+  for (const DialectEntry* const entry : fits) {
+    Words keys, lines;
+    for (const Ref key : entry->evidence(top)) {
       keys.emplace_back(key->key);
       lines.push_back(std::to_string(top.tree().line(key)));
     }
-    if (i > 0) message += i + 1 == fits.size() ? " and " : ", ";
-    message += std::string(fits[i]->short_name) + " (" + join(keys, ", ") +
-               (lines.size() == 1 ? ", line " : ", lines ") + join(lines, ", ") + ")";
+    const bool one = keys.size() == 1;
+    formats.push_back(
+        one ? say::dialect_by_key(
+                  {.dialect = entry->name(), .line = lines.front(), .key = keys.front()})
+            : say::dialect_by_keys(
+                  {.dialect = entry->name(), .lines = std::move(lines), .keys = std::move(keys)}));
   }
-  return {std::nullopt, "ambiguous_format", message + "; remove one set or pass --format", top};
+  return {std::nullopt,
+          "ambiguous_format",
+          say::fits_several_dialects({.dialects = std::move(formats)}),
+          top};
 }
 
 }  // namespace
@@ -172,7 +163,7 @@ Detection detect(Ref top) {
   if (fits.size() == 1) return {.dialect = fits.front()->dialect};
   if (fits.size() > 1) return ambiguous(top, fits);
   if (const auto mark = foreign_mark(top))
-    return {std::nullopt, "foreign_format", mark->sentence, mark->at};
+    return {std::nullopt, "foreign_format", mark->message, mark->at};
   if (has_native_shape(top)) return {.dialect = Dialect::Native};
   return unknown(top);
 }

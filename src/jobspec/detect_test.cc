@@ -15,7 +15,7 @@ std::string kind_of(std::string_view text) {
   EXPECT_FALSE(syntax.fatal) << text;
   const Detection found = detect(*tree->documents().begin());
   return found.dialect ? std::string(model::to_word(*found.dialect))
-                       : "[" + found.code + "] " + found.message;
+                       : "[" + found.code + "] " + found.message.text();
 }
 
 std::string first_fault(std::string_view text, std::optional<model::Dialect> dialect = {}) {
@@ -56,7 +56,8 @@ TEST(Detection, NamesWhatBelongsToOtherTools) {
   said("apiVersion: batch/v1\nkind: Job\nspec: {}",
        "write apiVersion: batch.volcano.sh/v1alpha1 with tasks");
   said("protocol_version: 1\nrun: x", "OpenPAI 0.8 marketplace");
-  said("version: 1\ntaskRoles: {w: {taskNumber: 1}}", "launcher's framework descriptor");
+  said("version: 1\ntaskRoles: {w: {taskNumber: 1}}",
+       "framework descriptor of the OpenPAI launcher");
   said("entrypoint: x\nsearcher: {name: single}", "Determined experiment");
   said("type: task\ncommands: [x]", "dstack configuration");
   said("resources: {accelerators: A100}\nrun: x", "SkyPilot task");
@@ -68,23 +69,23 @@ TEST(Detection, NamesWhatBelongsToOtherTools) {
 
 TEST(Detection, SaysWhatAnUnknownFileComesClosestTo) {
   EXPECT_EQ(kind_of("job_name: a\ntasks: [{image: x}]"),
-            "[unknown_format] cannot tell what kind of job file this is: it has the keys job_name, "
-            "tasks; closest is the GPU "
-            "manager format: did you mean jobname (line 1)? Name the format with --format");
+            "[unknown_format] cannot tell which dialect this job file has; its keys are job_name, "
+            "tasks; the closest is the GPU manager dialect, with jobname instead of job_name in "
+            "line 1; name the dialect with --dialect");
   EXPECT_EQ(kind_of("name: a\nimage: b\nrum: c"),
-            "[unknown_format] cannot tell what kind of job file this is: it has the keys name, "
-            "image, rum; closest is the "
-            "native format: did you mean run (line 3)? Name the format with --format");
+            "[unknown_format] cannot tell which dialect this job file has; its keys are name, "
+            "image, rum; the closest is the native dialect, with run instead of rum in line 3; "
+            "name the dialect with --dialect");
   EXPECT_EQ(kind_of("qqqqqq: 1"),
-            "[unknown_format] cannot tell what kind of job file this is: it has the key qqqqqq. "
-            "Name the format with --format");
+            "[unknown_format] cannot tell which dialect this job file has; its keys are qqqqqq; "
+            "name the dialect with --dialect");
 }
 
 TEST(Detection, SaysWhatAnAmbiguousFileFits) {
   EXPECT_EQ(kind_of("jobname: a\n\ntaskRoles: [{name: b}]\n\n\n\n\n\ntasks: []"),
-            "[ambiguous_format] fits OpenPAI v1 (taskRoles, line 3) and GPU manager (jobname, "
-            "tasks, lines 1, 9); remove one "
-            "set or pass --format");
+            "[ambiguous_format] fits several dialects; remove the keys of one, or name the dialect "
+            "with --dialect: OpenPAI v1 (line 3: taskRoles); GPU manager (lines 1, 9: jobname, "
+            "tasks)");
 }
 
 TEST(Detection, ANamedFormatIsHeldAgainstTheFile) {
@@ -96,19 +97,19 @@ TEST(Detection, ANamedFormatIsHeldAgainstTheFile) {
 
 TEST(Detection, DocumentsMustBeJobsOfOneDialect) {
   EXPECT_EQ(first_fault("run: x\n---\napiVersion: v1\nkind: Service\n"),
-            "f:3:1: document 2 (line 3) is not a job: kind Service");
+            "f:3:1: document 2 (line 3) is not a job: its kind is Service");
   EXPECT_EQ(first_fault("run: x\n---\njobname: a\ntasks: []\n"),
             "f:3:1: document 2 is a GPU manager job, the first is a native job; submit them in "
-            "files of their own");
+            "separate files");
   EXPECT_EQ(first_fault("run: x\n---\n- a\n"),
             "f:3:1: a job file is a map of keys; this starts with a list");
 }
 
 TEST(Detection, UnrenderedTemplatesAreNamed) {
   EXPECT_EQ(first_fault("name: {{ .Values.name }}\nrun: x"),
-            "f:1:7: this is an unrendered template; render it first, and submit the result");
+            "f:1:7: this is an unrendered template; render it first and submit the result");
   EXPECT_EQ(first_fault("{% if x %}\nrun: x"),
-            "f:1:1: this is an unrendered template; render it first, and submit the result");
+            "f:1:1: this is an unrendered template; render it first and submit the result");
 }
 
 }  // namespace

@@ -33,9 +33,9 @@ std::string repeat(std::string_view part, std::size_t times) {
 
 TEST(HostileFiles, OverTheSizeLimitAreRefusedUnread) {
   EXPECT_EQ(ask("run: " + std::string(3'565'158, 'x')).first,
-            "[too_big] f: 3.4 MB, at most 1 MiB; put code and data into mounts");
+            "[too_big] f: the file has 3.4 MB, the limit is 1 MB; put code and data into mounts");
   EXPECT_EQ(ask(std::string(100'000'000, '[')).first,
-            "[too_big] f: 95.4 MB, at most 1 MiB; put code and data into mounts");
+            "[too_big] f: the file has 95.4 MB, the limit is 1 MB; put code and data into mounts");
 }
 
 TEST(HostileFiles, ATenMegabyteScalarIsTooBig) {
@@ -45,15 +45,15 @@ TEST(HostileFiles, ATenMegabyteScalarIsTooBig) {
 
 TEST(HostileFiles, BytesThatAreNoText) {
   EXPECT_EQ(ask(std::string("run: a\0b", 8)).first,
-            "[nul] f:1:7: NUL cannot be passed to a program; remove it");
+            "[nul] f:1:7: a NUL character cannot be passed to a program; remove it");
   EXPECT_EQ(ask("run: x\nname: a\xFF").first,
-            "[encoding] f:2:8: byte 0xFF is not UTF-8; save as UTF-8");
+            "[encoding] f:2:8: byte 0xFF is not UTF-8; save the file as UTF-8");
   EXPECT_EQ(ask("run: x\nname: \xC3").first,
-            "[encoding] f:2:7: byte 0xC3 is not UTF-8; save as UTF-8");
+            "[encoding] f:2:7: byte 0xC3 is not UTF-8; save the file as UTF-8");
   EXPECT_EQ(ask("run: x\nname: a\x07").first,
-            "[encoding] f:2:8: holds the control character U+0007; remove it");
+            "[encoding] f:2:8: contains the control character U+0007; remove it");
   EXPECT_EQ(ask("run: \xED\xA0\x80").first,
-            "[encoding] f:1:6: byte 0xED is not UTF-8; save as UTF-8");
+            "[encoding] f:1:6: byte 0xED is not UTF-8; save the file as UTF-8");
   EXPECT_EQ(ask(std::string("\xFF\xFEr\0u\0", 6)).first,
             "[encoding] f:1:1: this is UTF-16; save the file as UTF-8");
   EXPECT_EQ(ask(std::string("r\0u\0n\0", 6)).first,
@@ -68,7 +68,7 @@ TEST(HostileFiles, BytesThatAreNoText) {
 }
 
 TEST(HostileFiles, NulCannotBeSmuggledInByEscapes) {
-  const std::string nul = "NUL cannot be passed to a program; remove it";
+  const std::string nul = "a NUL character cannot be passed to a program; remove it";
   EXPECT_EQ(ask("{\"run\": \"a\\u0000\"}").first, "[nul] f:1:11: " + nul);
   EXPECT_EQ(ask("run: \"a\\0\"").first, "[nul] f:1:6: " + nul);
   EXPECT_EQ(ask("run: \"a\\x00\"").first, "[nul] f:1:6: " + nul);
@@ -87,10 +87,10 @@ TEST(HostileFiles, EscapesGiveWholeCharacters) {
 TEST(HostileFiles, HalfSurrogatesAreNoCharacters) {
   EXPECT_EQ(
       ask("{\"run\": \"\\ud83d\"}").first,
-      "[encoding] f:1:10: half of a surrogate pair is no character; write the character itself");
+      "[encoding] f:1:10: half of a surrogate pair is not a character; write the character itself");
   EXPECT_EQ(
       ask("{\"run\": \"\\ude00\\ud83d\"}").first,
-      "[encoding] f:1:10: half of a surrogate pair is no character; write the character itself");
+      "[encoding] f:1:10: half of a surrogate pair is not a character; write the character itself");
 }
 
 TEST(HostileFiles, BomAndCarriageReturnsAreHarmless) {
@@ -174,7 +174,7 @@ TEST(HostileFiles, AnAliasMayNotHoldItself) {
   EXPECT_EQ(ask("run: x\nx-a: &a {<<: *a}").first,
             "[alias_loop] f:2:14: contains itself; write the value out");
   EXPECT_EQ(ask("run: x\nname: *nobody").first,
-            "[syntax] f:2:7: no anchor has this name; define it before with &name");
+            "[syntax] f:2:7: no anchor has this name; define it above with &name");
 }
 
 TEST(HostileFiles, TagsAreRefused) {
@@ -258,9 +258,9 @@ TEST(HostileJson, SaysWhereItBroke) {
   EXPECT_EQ(ask("{\"run\": \"x\"").first,
             "[syntax] f:1:1: the file ends inside this map; close it with }");
   EXPECT_EQ(ask("{\"run\": \"x\" \"name\": \"y\"}").first,
-            "[syntax] f:1:13: a comma is missing before this; write , after the value above, or }");
+            "[syntax] f:1:13: expected a comma before this; write , after the value above, or }");
   EXPECT_EQ(ask("{\"run\" \"x\"}").first,
-            "[syntax] f:1:8: a colon is missing after the key; write \"key\": value");
+            "[syntax] f:1:8: expected a colon after the key; write \"key\": value");
   EXPECT_EQ(ask("{\"run\": tru}").first, "ok");  // JSON it is not, but YAML
   EXPECT_EQ(ask("{\"run\": 'x', \"count\": [1, 2}").first.substr(0, 8), "[syntax]");
   EXPECT_EQ(ask("[{\"run\": \"x\"}]").first,

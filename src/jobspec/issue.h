@@ -23,7 +23,9 @@ struct Issue {
 };
 
 /// `FILE:LINE:COLUMN: PATH: what is wrong; what to write`. An empty file is called `job file`.
-std::string format_issue(const Issue& issue, std::string_view file);
+std::string format_issue(const Issue& issue,
+                         std::string_view file,
+                         Language language = Language::English);
 
 /// The faults of a file as one answer: `TooLarge` when the file is over the size limit, else
 /// `Invalid`. The message is the first fault as format_issue() writes it, and how many follow.

@@ -5,28 +5,33 @@
 #include "base/text.h"
 #include "jobspec/impl/carry.h"
 #include "jobspec/impl/dialect.h"
+#include "jobspec/messages.h"
 #include "jobspec/read.h"
 #include "model/words.h"
 
 namespace ty::jobspec {
 namespace {
 
-Issue refusal(std::string message) {
+Issue refusal(Message message) {
   return {.severity = Severity::Error, .code = "convert.refused", .message = std::move(message)};
 }
 
 /// What the printed text means to its own reader; none, with the reason, when it is refused.
 std::optional<model::JobSpec> read_back(const std::string& text,
                                         model::Dialect dialect,
-                                        std::string& why) {
+                                        Message& why) {
   ReadOptions options;
   options.dialect = dialect;
   options.local_sources = LocalSources::Keep;
   options.allow_covered = true;
   ReadResult result = read(text, options);
   if (result.ok() && result.jobs.size() == 1) return std::move(result.jobs.front().spec);
-  why = result.ok() ? "it would be several jobs"
-                    : result.errors.front().path + ": " + result.errors.front().message;
+  if (result.ok()) {
+    why = say::would_be_several_jobs();
+  } else {
+    const Issue& first = result.errors.front();
+    why = first.path.empty() ? first.message : within(plain(first.path), first.message);
+  }
   return std::nullopt;
 }
 
@@ -51,15 +56,16 @@ bool Printed::complete() const {
 
 Printed print(const model::JobSpec& spec, model::Dialect to) {
   const DialectEntry& entry = entry_of(to);
-  const std::string format = std::string(entry.short_name) + " format";
-  if (entry.print == nullptr) return {"", {refusal("nothing is written in the " + format)}};
+  if (entry.print == nullptr)
+    return {"", {refusal(say::dialect_not_written({.dialect = entry.name()}))}};
 
   Notes notes;
   Printed printed{entry.print(spec, "", notes), {}};
-  std::string why;
+  Message why;
   auto understood = read_back(printed.text, to, why);
   if (!understood) {
-    notes.issues.push_back(refusal("the " + format + " cannot say this job: " + why));
+    notes.issues.push_back(
+        refusal(say::dialect_cannot_express({.dialect = entry.name(), .why = std::move(why)})));
     printed.issues = std::move(notes.issues);
     return printed;
   }
@@ -73,29 +79,29 @@ Printed print(const model::JobSpec& spec, model::Dialect to) {
       for (const Difference& one : rest) {
         if (std::ranges::find(left, one.path, &Difference::path) != left.end()) continue;
         notes.carried(one.path,
-                      shorten(one.value) + " has no word in the " + format + "; kept in " +
-                          std::string(entry.carry_place) + ", which only Trainyard reads");
+                      say::carried_elsewhere({.value = shorten(one.value),
+                                              .dialect = entry.name(),
+                                              .place = entry.carry_place}));
       }
       printed.text = std::move(text);
       rest = left;
     }
   }
   for (const Difference& one : rest)
-    notes.lost(one.path, shorten(one.value) + " has no word in the " + format + "; left out");
+    notes.lost(one.path,
+               say::no_equivalent({.value = shorten(one.value), .dialect = entry.name()}));
   if (spec.dialect != to) {
     for (const auto& [name, ref] : spec.secrets) {
       if (!ref.sealed) continue;
       if (spec.dialect == model::Dialect::OpenPaiV2)
-        notes.refused(
-            "secrets." + name,
-            "its place in the command is filled by OpenPAI v2 files only; use a variable");
+        notes.refused("secrets." + name, say::secret_in_the_command());
       else
-        notes.lost("secrets." + name, "the value of a secret is never written; give it again");
+        notes.lost("secrets." + name, say::secret_never_written());
     }
     for (const model::UnknownKey& key : spec.unknown) {
       std::string path = key.pointer.substr(std::min<std::size_t>(1, key.pointer.size()));
       std::ranges::replace(path, '/', '.');
-      notes.lost(path, "unknown key, returned only to its own format; left out");
+      notes.lost(path, say::unknown_key_left_out());
     }
   }
   printed.issues = std::move(notes.issues);

@@ -12,6 +12,7 @@
 #include "jobspec/impl/params.h"
 #include "jobspec/impl/readers.h"
 #include "jobspec/impl/report.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 namespace {
@@ -19,10 +20,7 @@ namespace {
 using model::Dialect;
 using Parse = decltype(DialectEntry::parse);
 
-Issue issue_at(std::string_view source,
-               std::size_t at,
-               std::string_view code,
-               std::string message) {
+Issue issue_at(std::string_view source, std::size_t at, std::string_view code, Message message) {
   const Position position = Tree(source).position(static_cast<std::uint32_t>(at));
   return {Severity::Error,
           std::string(code),
@@ -67,21 +65,15 @@ std::optional<Issue> check_bytes(std::string_view text) {
                  "",
                  0,
                  0,
-                 human_bytes(static_cast<std::int64_t>(text.size())) +
-                     ", at most 1 MiB; put code and data into mounts"};
+                 say::file_too_big({.size = text.size(), .most = limits::kFileBytes})};
   }
   if (text.starts_with("PK\x03\x04") || text.starts_with("\x1f\x8b")) {
-    return issue_at(text,
-                    0,
-                    "encoding",
-                    "this is an archive; give the job file, and the code as second argument");
+    return issue_at(text, 0, "encoding", say::file_is_archive());
   }
   const bool utf16_mark = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
   const bool utf16_bare = text.size() >= 2 && (text[0] == '\0') != (text[1] == '\0');
-  if (utf16_mark || utf16_bare)
-    return issue_at(text, 0, "encoding", "this is UTF-16; save the file as UTF-8");
-  if (text.starts_with("#!"))
-    return issue_at(text, 0, "syntax", "this is a script; put it under run:");
+  if (utf16_mark || utf16_bare) return issue_at(text, 0, "encoding", say::file_is_utf16());
+  if (text.starts_with("#!")) return issue_at(text, 0, "syntax", say::file_is_script());
   const std::size_t odd = first_odd_byte(text);
   if (odd == std::string_view::npos) return std::nullopt;
   const auto hex = [](unsigned char c) {
@@ -91,18 +83,16 @@ std::optional<Issue> check_bytes(std::string_view text) {
   const std::size_t bad = invalid_utf8(text);
   for (std::size_t i = odd; i < std::min(bad, text.size()); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
-    if (c == 0) return issue_at(text, i, "nul", "NUL cannot be passed to a program; remove it");
+    if (c == 0) return issue_at(text, i, "nul", say::contains_nul());
     if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7F) {
-      return issue_at(
-          text, i, "encoding", "holds the control character U+00" + hex(c) + "; remove it");
+      return issue_at(text, i, "encoding", say::control_character({.character = "U+00" + hex(c)}));
     }
   }
   if (bad == std::string_view::npos) return std::nullopt;
-  return issue_at(
-      text,
-      bad,
-      "encoding",
-      "byte 0x" + hex(static_cast<unsigned char>(text[bad])) + " is not UTF-8; save as UTF-8");
+  return issue_at(text,
+                  bad,
+                  "encoding",
+                  say::byte_not_utf8({.byte = "0x" + hex(static_cast<unsigned char>(text[bad]))}));
 }
 
 Issue to_issue(const SyntaxFault& fault, const Tree& tree) {
@@ -143,13 +133,7 @@ class FileReader {
       if (!document.is_null()) documents.push_back(document);
     }
     if (documents.empty()) {
-      result_.errors.push_back({Severity::Error,
-                                "missing",
-                                "",
-                                "",
-                                1,
-                                1,
-                                "the file is empty; write for example run: python train.py"});
+      result_.errors.push_back({Severity::Error, "missing", "", "", 1, 1, say::file_is_empty()});
       return std::move(result_);
     }
     for (std::size_t i = 0; i < documents.size(); ++i)
@@ -164,7 +148,7 @@ class FileReader {
   }
 
  private:
-  void fail(Ref at, std::string_view code, std::string message) {
+  void fail(Ref at, std::string_view code, Message message) {
     Report report;
     report.error(at, code, std::move(message));
     take(report.errors);
@@ -180,19 +164,14 @@ class FileReader {
     if (!document.is_map()) {
       fail(document,
            "type",
-           document.is_list() ? "a job file is a map of keys; this starts with a list"
-                              : "a job file is a map of keys; this starts with text");
+           document.is_list() ? say::file_starts_with_list() : say::file_starts_with_text());
       return;
     }
     const auto dialect = choose_dialect(document, index, count);
     if (!dialect) return;
     const Parse parse = entry_of(*dialect).parse;
     if (parse == nullptr) {
-      fail(document,
-           "unsupported",
-           "this is " + std::string(title(*dialect)) +
-               ", which this server cannot run; write it as a native job with image:, run: and "
-               "roles:");
+      fail(document, "unsupported", say::dialect_not_run({.file = entry_of(*dialect).title()}));
       return;
     }
     read_jobs(document, *dialect, parse);
@@ -205,8 +184,8 @@ class FileReader {
       if (found.dialect && *found.dialect != *options_.dialect) {
         fail(document,
              "foreign_format",
-             "this is " + std::string(title(*found.dialect)) + "; send it to " +
-                 std::string(entry_of(*found.dialect).address));
+             say::send_elsewhere({.file = entry_of(*found.dialect).title(),
+                                  .address = entry_of(*found.dialect).address}));
         return std::nullopt;
       }
       return options_.dialect;
@@ -214,12 +193,12 @@ class FileReader {
     if (!found.dialect) {
       const Ref kind = document.find("kind");
       if (index > 0 && kind && document.find("apiVersion")) {
-        found.message = "document " + std::to_string(index + 1) + " (line " +
-                        std::to_string(tree_.position(document).line) + ") is not a job: kind " +
-                        shorten(kind->text);
+        found.message = say::document_not_a_job({.number = index + 1,
+                                                 .line = tree_.position(document).line,
+                                                 .kind = shorten(kind->text)});
         found.at = document;
       } else if (count > 1) {
-        found.message = "document " + std::to_string(index + 1) + ": " + found.message;
+        found.message = say::in_document({.number = index + 1, .why = std::move(found.message)});
       }
       fail(found.at, found.code, std::move(found.message));
       return std::nullopt;
@@ -227,9 +206,9 @@ class FileReader {
     if (result_.dialect && *result_.dialect != *found.dialect) {
       fail(document,
            "foreign_format",
-           "document " + std::to_string(index + 1) + " is " + std::string(title(*found.dialect)) +
-               ", the first is " + std::string(title(*result_.dialect)) +
-               "; submit them in files of their own");
+           say::documents_of_two_dialects({.number = index + 1,
+                                           .file = entry_of(*found.dialect).title(),
+                                           .first = entry_of(*result_.dialect).title()}));
       return std::nullopt;
     }
     result_.dialect = found.dialect;
@@ -251,10 +230,7 @@ class FileReader {
       combinations = std::min(combinations * choices.size(), kMaxJobs + 1);
     }
     if (combinations > kMaxJobs) {
-      fail(
-          document,
-          "range",
-          "the parameters make more than " + std::to_string(kMaxJobs) + " jobs; give fewer values");
+      fail(document, "range", say::too_many_parameter_jobs({.most = kMaxJobs}));
       return;
     }
     for (std::size_t n = 1; n < combinations; ++n) {
@@ -293,9 +269,9 @@ class FileReader {
       const Ref params = at.find("params");
       fail(params ? params : at,
            "reference",
-           "no parameter is called \"" + shorten(name) + "\"; " +
-               (known.empty() ? std::string("write ${{ " + shorten(name) + " }} where it belongs")
-                              : "the parameters are " + join(known, ", ")));
+           known.empty()
+               ? say::no_parameter_called({.name = shorten(name)})
+               : say::no_parameter_called_among({.name = shorten(name), .names = some_of(known)}));
     }
   }
 
@@ -325,11 +301,7 @@ ReadResult read(std::string_view text, const ReadOptions& options) {
     result.errors.push_back(to_issue(*syntax.fatal, *tree));
     if (const auto mark = find_template_mark(text);
         mark && *mark <= syntax.fatal->at + 1 && syntax.fatal->code != "tab") {
-      result.errors.back() =
-          issue_at(text,
-                   *mark,
-                   "foreign_format",
-                   "this is an unrendered template; render it first, and submit the result");
+      result.errors.back() = issue_at(text, *mark, "foreign_format", say::unrendered_template());
     }
     sort_and_cut(result.errors);
     return result;

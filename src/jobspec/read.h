@@ -77,6 +77,6 @@ std::string cover(std::string_view text,
                   const std::vector<std::pair<std::int64_t, std::int64_t>>& ranges);
 
 /// What people call it: `OpenPAI v2 job`, `Volcano Job`.
-std::string_view title(model::Dialect dialect);
+Message title(model::Dialect dialect);
 
 }  // namespace ty::jobspec

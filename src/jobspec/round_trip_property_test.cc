@@ -272,7 +272,7 @@ JobSpec read_back(const std::string& text, Dialect dialect) {
 void comes_back(const JobSpec& spec) {
   const Printed printed = print(spec, spec.dialect);
   for (const Issue& issue : printed.issues)
-    RC_FAIL(issue.code + " " + issue.path + ": " + issue.message + "\n" + printed.text);
+    RC_FAIL(issue.code + " " + issue.path + ": " + issue.message.text() + "\n" + printed.text);
   const JobSpec found = read_back(printed.text, spec.dialect);
   if (!(found == spec))
     RC_FAIL(printed.text + "\n" + model::to_json(spec) + "\n" + model::to_json(found));

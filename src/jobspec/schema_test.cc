@@ -15,11 +15,11 @@ TEST(Schemas, EveryFormatHasOneThatNamesItsKeys) {
     ASSERT_TRUE(text) << entry->title;
     boost::json::error_code ec;
     const boost::json::value schema = boost::json::parse(*text, ec);
-    ASSERT_FALSE(ec) << entry->title << ": " << ec.message();
+    ASSERT_FALSE(ec) << entry->title().text() << ": " << ec.message();
     EXPECT_EQ(schema.at("$schema").as_string(), "http://json-schema.org/draft-07/schema#");
     const boost::json::object& properties = schema.at("properties").as_object();
     for (const std::string_view key : entry->keys())
-      EXPECT_TRUE(properties.contains(key)) << entry->title << ": " << key;
+      EXPECT_TRUE(properties.contains(key)) << entry->title().text() << ": " << key;
   }
 }
 

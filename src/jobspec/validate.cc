@@ -8,6 +8,7 @@
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/names.h"
 #include "jobspec/impl/quantity.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 namespace {
@@ -16,8 +17,8 @@ using model::Dialect;
 using model::JobSpec;
 using model::RoleSpec;
 
-std::string bytes_over(std::size_t size, std::size_t most) {
-  return std::to_string(size) + " bytes are too many; write at most " + std::to_string(most);
+Message bytes_over(std::size_t size, std::size_t most) {
+  return say::too_many_bytes({.size = size, .most = most});
 }
 
 bool is_platform_variable(std::string_view name) {
@@ -68,10 +69,10 @@ class Validator {
   }
 
  private:
-  void error(const Subject& subject, std::string_view code, std::string message) {
+  void error(const Subject& subject, std::string_view code, Message message) {
     report_.error(origin_.locate(subject), code, std::move(message));
   }
-  void error_at_key(const Subject& subject, std::string_view code, std::string message) {
+  void error_at_key(const Subject& subject, std::string_view code, Message message) {
     report_.error_at_key(origin_.locate(subject), code, std::move(message));
   }
   void refuse(const Subject& subject, const std::optional<Refusal>& refusal) {
@@ -80,12 +81,10 @@ class Validator {
   void refuse_key(const Subject& subject, const std::optional<Refusal>& refusal) {
     if (refusal) error_at_key(subject, refusal->code, refusal->message);
   }
-  void at_most(const Subject& subject, std::size_t count, std::size_t most, std::string_view what) {
+  void at_most(const Subject& subject, std::size_t count, std::size_t most, Message (*what)()) {
     if (count <= most) return;
-    error_at_key(subject,
-                 "range",
-                 count_of(static_cast<std::int64_t>(count), what) +
-                     " are too many; write at most " + std::to_string(most));
+    error_at_key(
+        subject, "range", say::too_many_of({.count = count, .what = what(), .most = most}));
   }
 
   void job() {
@@ -98,41 +97,40 @@ class Validator {
       if (characters > static_cast<std::ptrdiff_t>(limits::kDescription)) {
         error({Part::Description},
               "range",
-              std::to_string(characters) + " characters are too many; write at most " +
-                  std::to_string(limits::kDescription));
+              say::too_many_characters(
+                  {.count = static_cast<std::int64_t>(characters), .most = limits::kDescription}));
       }
     }
     refuse({Part::Workspace}, check_workspace(spec_.workspace));
     if (spec_.priority < limits::kMinPriority) {
       error({Part::Priority},
             "range",
-            too_small(std::to_string(spec_.priority), std::to_string(limits::kMinPriority)));
+            say::value_too_small({.value = spec_.priority, .least = limits::kMinPriority}));
     } else if (spec_.priority > limits::kMaxPriority) {
       error({Part::Priority},
             "range",
-            too_large(std::to_string(spec_.priority), std::to_string(limits::kMaxPriority)));
+            say::value_too_large({.value = spec_.priority, .most = limits::kMaxPriority}));
     }
     labels();
     environment(-1, spec_.env);
     secrets();
-    at_most({Part::Alerts}, spec_.alerts.size(), limits::kAlerts, "alert");
-    at_most({Part::Metrics}, spec_.metrics.size(), limits::kMetrics, "metric");
-    at_most({Part::Policies}, spec_.policies.size(), limits::kPolicies, "policy");
+    at_most({Part::Alerts}, spec_.alerts.size(), limits::kAlerts, say::noun_alerts);
+    at_most({Part::Metrics}, spec_.metrics.size(), limits::kMetrics, say::noun_metrics);
+    at_most({Part::Policies}, spec_.policies.size(), limits::kPolicies, say::noun_policies);
     if (spec_.params.size() > limits::kParams) {
       error_at_key({Part::Params}, "range", bytes_over(spec_.params.size(), limits::kParams));
     }
     if (spec_.extras.size() > limits::kExtras) {
       error_at_key({Part::Extras}, "range", bytes_over(spec_.extras.size(), limits::kExtras));
     }
-    at_most({Part::Role}, spec_.roles.size(), limits::kRoles, "role");
+    at_most({Part::Role}, spec_.roles.size(), limits::kRoles, say::noun_roles);
   }
 
   void labels() {
-    at_most({Part::Labels}, spec_.labels.size(), limits::kLabels, "label");
+    at_most({Part::Labels}, spec_.labels.size(), limits::kLabels, say::noun_labels);
     for (const auto& [key, value] : spec_.labels) {
       const Subject subject{Part::Labels, -1, key};
-      if (key.empty())
-        error_at_key(subject, "pattern", "a label needs a name; write for example team: vision");
+      if (key.empty()) error_at_key(subject, "pattern", say::label_without_name());
       refuse_key(subject, check_visible(key));
       refuse(subject, check_visible(value));
       if (key.size() > limits::kLabelKey) {
@@ -145,7 +143,7 @@ class Validator {
   }
 
   void secrets() {
-    at_most({Part::Secrets}, spec_.secrets.size(), limits::kSecrets, "secret");
+    at_most({Part::Secrets}, spec_.secrets.size(), limits::kSecrets, say::noun_secrets);
     if (spec_.dialect != Dialect::Native) return;  // elsewhere the keys are paths, not variables
     for (const auto& [name, ref] : spec_.secrets) {
       refuse_key({Part::Secrets, -1, name}, check_env_name(spec_.dialect, name));
@@ -163,18 +161,18 @@ class Validator {
         error(subject, "range", bytes_over(value->size(), limits::kEnvValue));
       }
       if (value->find('\0') != std::string::npos) {
-        error(subject, "nul", "NUL cannot be passed to a program; remove it");
+        error(subject, "nul", say::contains_nul());
       }
-      const auto warn = [&](std::string_view code, std::string message) {
+      const auto warn = [&](std::string_view code, Message message) {
         report_.warn_at_key(origin_.locate(subject), code, std::move(message));
       };
       if (name == "NVIDIA_VISIBLE_DEVICES") {
-        warn("device_env", name + " stays with the platform; ask for gpus instead");
+        warn("device_env", say::device_variable({.name = name}));
       } else if (is_platform_variable(name)) {
-        warn("shadows", "replaces the platform's " + name + " in this job");
+        warn("shadows", say::shadows_variable({.name = name}));
       }
       if (!value->empty() && looks_like_a_secret(name)) {
-        warn("secret", "looks like a secret; store it with trainyard secret set");
+        warn("secret", say::looks_like_a_secret());
       }
     }
     if (sum > limits::kEnvSum)
@@ -191,54 +189,57 @@ class Validator {
     environment(i, role.env);
     ports(i, role);
     mounts(i, role);
-    at_most({Part::Policies, i}, role.policies.size(), limits::kPolicies, "policy");
-    at_most({Part::NodeLabels, i}, role.node_labels.size(), limits::kNodeLabels, "label");
+    at_most({Part::Policies, i}, role.policies.size(), limits::kPolicies, say::noun_policies);
+    at_most({Part::NodeLabels, i}, role.node_labels.size(), limits::kNodeLabels, say::noun_labels);
     for (const model::After& after : role.after) {
       const bool known =
           std::ranges::any_of(spec_.roles, [&](const RoleSpec& r) { return r.name == after.role; });
       if (known) continue;
-      std::vector<std::string> names;
+      Words names;
       for (const RoleSpec& other : spec_.roles) names.push_back(other.name);
       error({Part::After, i, after.role},
             "reference",
-            "no role is called \"" + shorten(after.role) + "\"; the roles are " +
-                shorten(join(names, ", "), 200));
+            say::no_role_called({.name = shorten(after.role), .names = some_of(names)}));
     }
   }
 
-  std::string_view never_word() const {
-    return spec_.dialect == Dialect::Native      ? "never"
-           : spec_.dialect == Dialect::OpenPaiV2 ? "-1 for never"
-                                                 : "null for never";
+  Message never_word() const {
+    return spec_.dialect == Dialect::Native      ? say::never_native()
+           : spec_.dialect == Dialect::OpenPaiV2 ? say::never_minus_one()
+                                                 : say::never_null();
+  }
+
+  Message more_than_count(std::int64_t value,
+                          std::int64_t count,
+                          std::int64_t least,
+                          bool may_never) const {
+    Message range = count == least ? say::exactly_count({.count = count})
+                                   : say::from_least_to_most({.least = least, .most = count});
+    if (may_never) range = say::range_or_never({.range = std::move(range), .never = never_word()});
+    return say::more_than_tasks_of_role(
+        {.value = value, .count = count, .range = std::move(range)});
   }
 
   void counts(int i, const RoleSpec& role) {
     const std::int64_t least = spec_.dialect == Dialect::Volcano ? 0 : 1;
     if (origin_.doubtful(Part::Count, i)) return;
     if (role.count < least) {
-      error(
-          {Part::Count, i}, "range", too_small(std::to_string(role.count), std::to_string(least)));
+      error({Part::Count, i}, "range", say::value_too_small({.value = role.count, .least = least}));
       return;
     }
     if (role.count > limits::kTasks) {
       error({Part::Count, i},
             "range",
-            too_large(std::to_string(role.count), std::to_string(limits::kTasks)));
+            say::value_too_large({.value = role.count, .most = limits::kTasks}));
       return;
     }
-    const std::string tasks = count_of(role.count, "task");
     const auto within =
         [&](Part part, std::optional<std::int64_t> n, std::int64_t from, bool may_never) {
           if (!n || origin_.doubtful(part, i)) return;
           if (*n < from) {
-            error({part, i}, "range", too_small(std::to_string(*n), std::to_string(from)));
+            error({part, i}, "range", say::value_too_small({.value = *n, .least = from}));
           } else if (*n > role.count) {
-            error({part, i},
-                  "more_than_count",
-                  std::to_string(*n) + " is more than the " + tasks + " of the role; write " +
-                      (role.count == from ? "" : std::to_string(from) + " to ") +
-                      std::to_string(role.count) +
-                      (may_never ? ", or " + std::string(never_word()) : ""));
+            error({part, i}, "more_than_count", more_than_count(*n, role.count, from, may_never));
           }
         };
     within(Part::MinCount, role.min_available, 0, false);
@@ -248,29 +249,32 @@ class Validator {
         (*role.completion.decider < 0 || *role.completion.decider >= role.count)) {
       error({Part::DoneWhen, i},
             "more_than_count",
-            "there is no task " + std::to_string(*role.completion.decider) + " among the " + tasks +
-                " of the role; the first is 0, the last " + std::to_string(role.count - 1));
+            say::no_task_with_index(
+                {.index = *role.completion.decider, .count = role.count, .last = role.count - 1}));
     }
   }
 
   void resources(int i, const RoleSpec& role) {
     const model::Resources& r = role.resources;
-    const auto within =
-        [&](Part part, std::int64_t value, std::int64_t least, std::int64_t most, auto show) {
-          if (origin_.doubtful(part, i)) return;
-          if (value < least)
-            error({part, i}, "range", too_small(show(value), show(least)));
-          else if (value > most)
-            error({part, i}, "range", too_large(show(value), show(most)));
-        };
+    const auto within = [&](Part part,
+                            std::int64_t value,
+                            std::int64_t least,
+                            std::int64_t most,
+                            auto show) {
+      if (origin_.doubtful(part, i)) return;
+      if (value < least)
+        error(
+            {part, i}, "range", say::value_too_small({.value = show(value), .least = show(least)}));
+      else if (value > most)
+        error({part, i}, "range", say::value_too_large({.value = show(value), .most = show(most)}));
+    };
     within(Part::Cpus, r.cpu_milli, 1, limits::kCpuMilli, format_cpus);
     within(Part::Memory, r.memory, limits::kMinMemory, limits::kMaxMemory, format_memory);
     within(Part::Gpus, r.gpus, 0, limits::kGpus, [](std::int64_t n) { return std::to_string(n); });
     if (r.shm > r.memory && !origin_.doubtful(Part::Shm, i) && !origin_.doubtful(Part::Memory, i)) {
       error({Part::Shm, i},
             "shm_over_memory",
-            format_memory(r.shm) + " of shared memory do not fit into " + format_memory(r.memory) +
-                "; raise memory or lower shm");
+            say::shm_over_memory({.shm = format_memory(r.shm), .memory = format_memory(r.memory)}));
     }
   }
 
@@ -284,7 +288,9 @@ class Validator {
     if (blank) {
       error(subject,
             "pattern",
-            "\"" + shorten(role.image) + "\" is no image; write for example python:3.12");
+            say::invalid_value({.value = in_quotes(role.image),
+                                .what = say::noun_image(),
+                                .example = "python:3.12"}));
     }
     refuse(subject, check_visible(role.image));
   }
@@ -311,34 +317,32 @@ class Validator {
   }
 
   void ports(int i, const RoleSpec& role) {
-    at_most({Part::Ports, i}, role.ports.size(), limits::kPortLabels, "port label");
+    at_most({Part::Ports, i}, role.ports.size(), limits::kPortLabels, say::noun_port_labels);
     std::int64_t sum = 0;
     for (std::size_t k = 0; k < role.ports.size(); ++k) {
       const model::Port& port = role.ports[k];
       const Subject subject{Part::Ports, i, port.label, k};
       refuse_key(subject, check_port_label(port.label));
       if (port.count < 1)
-        error(subject, "range", too_small(std::to_string(port.count), "1"));
+        error(subject, "range", say::value_too_small({.value = port.count, .least = 1}));
       else if (port.count > limits::kPorts) {
-        error(subject,
-              "range",
-              too_large(std::to_string(port.count), std::to_string(limits::kPorts)));
+        error(
+            subject, "range", say::value_too_large({.value = port.count, .most = limits::kPorts}));
       } else {
         sum += port.count;
         if (port.first < 0)
-          error(subject, "range", too_small(std::to_string(port.first), "1"));
+          error(subject, "range", say::value_too_small({.value = port.first, .least = 1}));
         else if (port.first > limits::kMaxPort || port.first + port.count - 1 > limits::kMaxPort) {
           error(subject,
                 "range",
-                too_large(std::to_string(port.first),
-                          std::to_string(limits::kMaxPort - port.count + 1)));
+                say::value_too_large(
+                    {.value = port.first, .most = limits::kMaxPort - port.count + 1}));
         }
       }
       for (std::size_t before = 0; before < k && before < limits::kPortLabels; ++before) {
         const model::Port& other = role.ports[before];
         if (other.label == port.label) {
-          error_at_key(
-              subject, "duplicate_name", "two ports are called \"" + port.label + "\"; rename one");
+          error_at_key(subject, "duplicate_name", say::two_ports_called({.name = port.label}));
           break;
         }
         const bool overlap = port.first > 0 && other.first > 0 &&
@@ -347,30 +351,30 @@ class Validator {
         if (overlap) {
           error(subject,
                 "duplicate_name",
-                "port " + std::to_string(std::max(port.first, other.first)) +
-                    " is asked for by \"" + other.label + "\" too; change one");
+                say::port_requested_twice(
+                    {.port = std::max(port.first, other.first), .name = other.label}));
           break;
         }
       }
     }
     if (sum > limits::kPorts) {
-      error_at_key({Part::Ports, i},
-                   "range",
-                   std::to_string(sum) + " ports are too many; write at most " +
-                       std::to_string(limits::kPorts));
+      error_at_key(
+          {Part::Ports, i},
+          "range",
+          say::too_many_of({.count = sum, .what = say::noun_ports(), .most = limits::kPorts}));
     }
   }
 
-  static std::optional<std::string> bad_path(const std::string& path) {
+  static std::optional<Message> bad_path(const std::string& path) {
     if (!path.starts_with('/')) {
-      return path.empty() ? std::string("is empty; write an absolute path, for example /data")
-                          : "\"" + shorten(path) + "\" is not absolute; write /" + shorten(path);
+      return path.empty() ? say::path_is_empty()
+                          : say::path_not_absolute(
+                                {.path = in_quotes(path), .example = "/" + shorten(path)});
     }
     if (path.size() > limits::kPathBytes) return bytes_over(path.size(), limits::kPathBytes);
     if (auto hidden = check_visible(path)) return hidden->message;
     for (const std::string& step : split(path, '/')) {
-      if (step == "..")
-        return "\"" + shorten(path) + "\" climbs with \"..\"; write the path it means";
+      if (step == "..") return say::path_climbs({.path = in_quotes(path)});
     }
     return std::nullopt;
   }
@@ -394,7 +398,7 @@ class Validator {
   }
 
   void mounts(int i, const RoleSpec& role) {
-    at_most({Part::Mounts, i}, role.mounts.size(), limits::kMounts, "mount");
+    at_most({Part::Mounts, i}, role.mounts.size(), limits::kMounts, say::noun_mounts);
     std::vector<std::string> targets;
     for (std::size_t k = 0; k < role.mounts.size() && k <= limits::kMounts; ++k) {
       const model::Mount& mount = role.mounts[k];
@@ -414,17 +418,14 @@ class Validator {
       }
       const std::string target = tidy(mount.target);
       if (is_reserved_target(target)) {
-        error(subject,
-              "target",
-              target + " belongs to the system; choose another target, for example /data");
+        error(subject, "target", say::system_path({.path = target}));
       } else if (const auto first = std::ranges::find(targets, target); first != targets.end()) {
         const Subject earlier{
             Part::Mounts, i, "", static_cast<std::size_t>(first - targets.begin())};
         const Ref at = origin_.locate(earlier);
         error(subject,
               "target",
-              target + " is mounted twice, first in line " +
-                  std::to_string(at.tree().position(at).line) + "; change one");
+              say::mounted_twice({.path = target, .line = at.tree().position(at).line}));
       }
       targets.push_back(target);
       refuse(subject, check_visible(mount.source));
@@ -439,10 +440,9 @@ class Validator {
         const Ref second = origin_.locate({Part::Role, static_cast<int>(b)});
         report_.error_at_key(second,
                              "duplicate_name",
-                             "two roles are called \"" + shorten(spec_.roles[b].name) +
-                                 "\" (lines " + std::to_string(first.tree().line(first)) + ", " +
-                                 std::to_string(second.tree().line(second)) +
-                                 "; case and \"_\" do not count); rename one");
+                             say::two_roles_called({.name = shorten(spec_.roles[b].name),
+                                                    .first = first.tree().line(first),
+                                                    .second = second.tree().line(second)}));
         break;
       }
     }
@@ -462,25 +462,25 @@ class Validator {
       memory += static_cast<__int128>(role.count) * role.resources.memory;
     }
     if (!sure) return;
-    const auto sum = [&](std::int64_t n, std::string_view what, std::int64_t most) {
+    const auto sum = [&](std::int64_t n, Message (*what)(), std::int64_t most) {
       if (n <= most) return;
       error_at_key({Part::Role},
                    "range",
-                   "the roles have " + std::to_string(n) + " " + std::string(what) +
-                       " together; write at most " + std::to_string(most));
+                   say::too_many_together({.count = n, .what = what(), .most = most}));
     };
-    sum(tasks, "tasks", limits::kTasks);
-    sum(static_cast<std::int64_t>(std::min<__int128>(gpus, INT64_MAX)), "GPUs", limits::kJobGpus);
+    sum(tasks, say::noun_tasks, limits::kTasks);
+    sum(static_cast<std::int64_t>(std::min<__int128>(gpus, INT64_MAX)),
+        say::noun_gpus,
+        limits::kJobGpus);
     if (cpus > INT64_MAX || memory > INT64_MAX) {
-      error_at_key(
-          {Part::Role}, "overflow", "the roles ask for more together than fits; write less");
+      error_at_key({Part::Role}, "overflow", say::too_much_together());
     }
     const auto within = [&](Part part, std::optional<std::int64_t> n) {
       if (!n || *n <= tasks) return;
       error({part},
             "more_than_count",
-            std::to_string(*n) + " is more than the " + count_of(tasks, "task") +
-                " of the job; write " + (tasks > 1 ? "1 to " : "") + std::to_string(tasks));
+            tasks > 1 ? say::more_than_tasks_of_job({.value = *n, .count = tasks})
+                      : say::more_than_task_of_job({.value = *n}));
     };
     within(Part::Gang, spec_.min_available);
     within(Part::SucceedAfter, spec_.completion.min_succeeded);
@@ -508,13 +508,14 @@ class Validator {
           self(self, next);
           continue;
         }
-        std::string ring;
+        Words ring;
         for (auto step = std::ranges::find(way, next); step != way.end(); ++step) {
-          ring += spec_.roles[static_cast<std::size_t>(*step)].name + " → ";
+          ring.push_back(spec_.roles[static_cast<std::size_t>(*step)].name);
         }
+        ring.push_back(after.role);
         error_at_key({Part::After, i, after.role},
                      "cycle",
-                     "waits for itself: " + ring + after.role + "; remove one \"after\"");
+                     say::waits_for_itself({.ring = join(ring, " → ")}));
       }
       way.pop_back();
       marks[static_cast<std::size_t>(i)] = Mark::Done;

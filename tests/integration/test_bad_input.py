@@ -149,7 +149,7 @@ def test_a_body_of_100_megabytes_is_refused_without_being_kept(server):
     before = memory(server)
     # The server may answer and close before all has been sent.
     with socket.create_connection(("127.0.0.1", int(server.url.rsplit(":", 1)[1])), timeout=30) as wire:
-        wire.sendall((f"POST /api/v1/jobs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.token}\r\n"
+        wire.sendall((f"POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {server.token}\r\n"
                       f"Content-Length: {100 * MIB}\r\n\r\n").encode())
         try:
             for chunk in chunks():

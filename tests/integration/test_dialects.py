@@ -375,7 +375,7 @@ def test_openpai_is_debug_holds_a_failed_task_for_a_while(make_server):
     job = server.submit(json.dumps({"jobName": "debug", "image": "x", "jobEnvs": {"isDebug": True},
                                     "taskRoles": [{"name": "main", "command": "echo failing; exit 5"}]}))
     eventually(lambda: "failing" in server.logs(job), "the command ran")
-    assert server.job(job)["state"] == "running"
+    eventually(lambda: server.job(job)["state"] == "running", "it is held")
     ended = server.wait(job, "failed")
     assert server.tasks(ended)["main-0"]["exit_code"] == 5
 

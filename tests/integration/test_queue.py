@@ -68,7 +68,7 @@ def test_what_cannot_be_moved_is_told(busy):
     refused = server.cli("move", holder)
     assert refused.returncode == 1 and "only a job that waits" in refused.stderr
     refused = server.cli("move", jobs[0], "--before", holder)
-    assert refused.returncode == 1 and "does not wait" in refused.stderr
+    assert refused.returncode == 1 and "is not waiting" in refused.stderr
     refused = server.cli("move", "ffffffff")
     assert refused.returncode == 1
 

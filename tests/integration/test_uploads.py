@@ -127,7 +127,7 @@ def test_a_multipart_body_without_a_job_is_refused(server):
 def test_half_of_an_upload_leaves_nothing(server):
     """The sender goes away in the middle."""
     before = sorted((server.data_dir / "uploads").rglob("*"))
-    head = (f"POST /api/v1/jobs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.token}\r\n"
+    head = (f"POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {server.token}\r\n"
             "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000\r\n\r\n--x\r\n"
             "Content-Disposition: form-data; name=\"code\"; filename=\"c\"\r\n\r\n")
     with socket.create_connection(("127.0.0.1", int(server.url.rsplit(":", 1)[1]))) as wire:

@@ -69,7 +69,7 @@ std::string fill_names(const Value::Texts& names, std::string_view kind, Languag
   const std::string_view between = is_chinese ? "、" : ", ";
   if (kind.empty() || names.size() < 2) return join(names, between);
   const std::string_view last =
-      kind == "or" ? (is_chinese ? "或 " : " or ") : (is_chinese ? "和 " : " and ");
+      kind == "or" ? (is_chinese ? " 或 " : " or ") : (is_chinese ? " 和 " : " and ");
   return join({names.begin(), names.end() - 1}, between) + std::string(last) + names.back();
 }
 

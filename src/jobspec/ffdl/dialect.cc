@@ -2,6 +2,7 @@
 
 #include "jobspec/ffdl/parse.h"
 #include "jobspec/ffdl/print.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec::ffdl {
 namespace {
@@ -34,8 +35,8 @@ std::vector<std::string_view> keys() {
 }  // namespace
 
 const DialectEntry kDialect{.dialect = model::Dialect::Ffdl,
-                            .short_name = "FfDL",
-                            .title = "an FfDL manifest",
+                            .name = say::dialect_ffdl,
+                            .title = say::file_ffdl,
                             .address = "/v1/models",
                             .evidence = evidence,
                             .keys = keys,

@@ -11,6 +11,7 @@
 #include "jobspec/impl/defaults.h"
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/quantity.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec::ffdl {
 
@@ -49,9 +50,10 @@ Parsed<std::int64_t> parse_size(std::string_view text) {
   auto size = parse_memory(upper);
   if (size) return size;
   const bool bare = !plain.empty() && std::ranges::all_of(plain, is_digit);
-  return std::unexpected(Refusal{size.error().code,
-                                 "\"" + shorten(text) + "\" is no amount of memory; write " +
-                                     (bare && plain.size() < 6 ? plain + "MiB" : "1GiB")});
+  return std::unexpected(
+      Refusal{size.error().code,
+              say::invalid_memory({.value = in_quotes(text),
+                                   .example = bare && plain.size() < 6 ? plain + "MiB" : "1GiB"})});
 }
 
 }  // namespace
@@ -103,7 +105,7 @@ void ManifestReader::read_job() {
   const std::string type = text_of("job_type");
   if (spec_.name.empty() && prophecis_) spec_.name = type;
   if (spec_.name.empty()) {
-    report_.missing(top_, "name", "missing; write for example name: mnist");
+    report_.missing(top_, "name", "name: mnist");
     doubt(Part::Name, -1);
   } else if (const Ref at = present(top_, "name")) {
     place(Part::Name, -1, at);
@@ -113,13 +115,13 @@ void ManifestReader::read_job() {
   if (!type.empty() && type != "Local" && type != "MLPipeline" && type != "dist-tf") {
     const Ref at = top_.find("job_type");
     if (type == "tfos")
-      report_.error(
-          at, "unsupported", "tfos needs Spark, which this server does not run; write dist-tf");
+      report_.error(at, "unsupported", say::needs_spark({.what = "tfos", .instead = "dist-tf"}));
     else
-      report_.error(
-          at,
-          "enum",
-          "\"" + shorten(type) + "\" is no type of job; write Local, MLPipeline or dist-tf");
+      report_.error(at,
+                    "enum",
+                    say::not_one_of({.value = in_quotes(type),
+                                     .what = say::noun_job_type(),
+                                     .choices = Words{"Local", "MLPipeline", "dist-tf"}}));
   }
   servers_ = type == "dist-tf";
   // Equal learners may finish what they do; parameter servers would only wait for ever.
@@ -128,8 +130,7 @@ void ManifestReader::read_job() {
     place(Part::Workspace, -1, at);
     read_text(top_, "namespace", spec_.workspace, "namespace: ns-team");
   } else if (prophecis_) {
-    report_.missing(
-        top_, "namespace", "missing; write the workspace, for example namespace: default");
+    report_.missing_with(top_, "namespace", say::missing_workspace());
   }
 }
 
@@ -155,19 +156,19 @@ void ManifestReader::read_links() {
       spec_.links[std::string(key)] = value;
   }
   for (const std::string_view key : {"algorithm", "API_type", "job_params", "fit_params"})
-    ignore(top_, key, "kept and shown; the command must read it itself");
+    ignore(top_, key, say::command_must_read_it);
   std::string extras;
   for (const std::string_view key : {"data_set", "mf_model"}) {
     const Ref at = present(top_, key);
     if (!at) continue;
-    report_.warn_at_key(at, "ignored", "kept and shown; without effect");
+    report_.warn_at_key(at, "ignored", say::kept_without_effect());
     extras += extras.empty() ? "{" : ",";
     append_json_string(extras, key);
     extras += ":" + to_json(at);
   }
   if (!extras.empty()) spec_.extras = extras + "}";
   if (const Ref at = present(top_, "tfos_request"))
-    unsupported(at, "needs Spark, which this server does not run; write job_type: dist-tf");
+    unsupported(at, say::needs_spark({.what = "tfos_request", .instead = "job_type: dist-tf"}));
   std::string user;
   if (read_text(top_, "proxy_user", user, "proxy_user: hadoop") && !user.empty())
     spec_.run_as = model::RunAs{.user = user};
@@ -188,10 +189,7 @@ void ManifestReader::read_roles() {
       doubt(Part::Count, 0);
     learner.count = std::max<std::int64_t>(learner.count, 1);
     if (prophecis_ && !servers_ && learner.count > 1) {
-      report_.error(
-          at,
-          "range",
-          "several learners need a distributed job; write job_type: dist-tf, or learners: 1");
+      report_.error(at, "range", say::several_learners());
     }
   }
   read_resources(learner.resources, 0);
@@ -203,10 +201,7 @@ void ManifestReader::read_roles() {
     return;
   }
   for (const std::string_view key : {"pss", "ps_cpu", "ps_memory", "ps_image"})
-    ignore(
-        top_,
-        key,
-        "only distributed jobs have parameter servers; without effect without job_type: dist-tf");
+    ignore(top_, key, say::servers_need_distributed);
 }
 
 void ManifestReader::read_servers(const RoleSpec& worker) {
@@ -246,7 +241,7 @@ bool ManifestReader::read_cpus(std::string_view key,
   place(Part::Cpus, role, at);
   const auto value = at.is_scalar() ? parse_cpus(trim(at->text)) : Parsed<std::int64_t>(0);
   if (!at.is_scalar()) {
-    wrong_type(at, "a number of CPUs", example);
+    wrong_type(at, say::a_number_of_cpus(), example);
   } else if (!value) {
     report_.error(at, value.error().code, value.error().message);
   } else {
@@ -266,7 +261,7 @@ bool ManifestReader::read_memory(std::string_view key,
   place(Part::Memory, role, at);
   const auto value = at.is_scalar() ? parse_size(at->text) : Parsed<std::int64_t>(0);
   if (!at.is_scalar()) {
-    wrong_type(at, "an amount of memory", example);
+    wrong_type(at, say::an_amount_of_memory(), example);
   } else if (!value) {
     report_.error(at, value.error().code, value.error().message);
   } else {
@@ -284,10 +279,10 @@ void ManifestReader::read_resources(model::Resources& out, int role) {
     if (!prophecis_) {
       out.cpu_milli = kUsualCpuMilli;
     } else if (const Ref at = present(top_, "cpus")) {
-      report_.error(at, "range", "0 is too small; write for example cpus: 2");
+      report_.error(at, "range", say::zero_for_example({.example = "cpus: 2"}));
       doubt(Part::Cpus, role);
     } else {
-      report_.missing(top_, "cpus", "missing; write for example cpus: 2");
+      report_.missing(top_, "cpus", "cpus: 2");
       doubt(Part::Cpus, role);
     }
   }
@@ -295,15 +290,15 @@ void ManifestReader::read_resources(model::Resources& out, int role) {
     place(Part::Gpus, role, at);
     const auto value = at.is_scalar() ? parse_whole(trim(at->text)) : Parsed<std::int64_t>(0);
     if (!at.is_scalar()) {
-      wrong_type(at, "a whole number", "gpus: 1");
+      wrong_type(at, say::a_whole_number(), "gpus: 1");
       doubt(Part::Gpus, role);
     } else if (!value) {
-      const bool fraction = is_json_number(trim(at->text));
-      report_.error(
-          at,
-          fraction ? "fraction" : value.error().code,
-          fraction ? shorten(at->text) + " is not a whole number of GPUs; write 1, or 0 for none"
-                   : value.error().message + "; write for example gpus: 1");
+      if (is_json_number(trim(at->text)))
+        report_.error(at, "fraction", say::fraction_of_gpus({.value = shorten(at->text)}));
+      else if (value.error().code == "type")
+        wrong_type(at, say::a_whole_number(), "gpus: 1");
+      else
+        report_.error(at, value.error().code, value.error().message);
       doubt(Part::Gpus, role);
     } else {
       out.gpus = *value;
@@ -318,10 +313,9 @@ void ManifestReader::read_resources(model::Resources& out, int role) {
   if (!present(top_, "memory")) {
     out.memory = kUsualMemory;
     if (prophecis_) {
-      report_.missing(top_, "memory", "missing; write for example memory: 4Gb");
+      report_.missing(top_, "memory", "memory: 4Gb");
     } else {
-      report_.warn(
-          top_, "missing", "has no memory, read as 512 MiB; write for example memory: 4Gb");
+      report_.warn(top_, "missing", say::memory_assumed());
     }
   } else {
     read_memory("memory", "memory: 4Gb", role, out.memory);
@@ -330,10 +324,14 @@ void ManifestReader::read_resources(model::Resources& out, int role) {
   if (const Ref at = present(top_, "storage")) {
     const auto size = at.is_scalar() ? parse_size(at->text) : Parsed<std::int64_t>(0);
     if (!at.is_scalar() || !size) {
-      report_.error(at, "quantity", quoted(at) + " is no amount of storage; write 10GB");
+      report_.error(
+          at,
+          "quantity",
+          say::invalid_value(
+              {.value = quoted(at), .what = say::noun_storage_size(), .example = "10GB"}));
     } else {
       out.disk = *size;
-      report_.warn(at, "ignored", "the size of the scratch folder is not limited here");
+      report_.warn(at, "ignored", say::scratch_not_limited());
     }
   }
 }
@@ -360,13 +358,12 @@ void ManifestReader::read_framework(RoleSpec& role) {
     if (!present(top_, "framework")) {
       report_.missing(top_,
                       "framework",
-                      "missing; write for example framework: {name: tensorflow, version: 2.16.1, "
-                      "command: python3 train.py}");
+                      "framework: {name: tensorflow, version: 2.16.1, command: python3 train.py}");
     }
     return;
   }
   keep_unknown(framework, {"name", "version", "command", "image_tag"});
-  ignore(framework, "image_tag", "names a build of FfDL's own images; without effect");
+  ignore(framework, "image_tag", say::build_of_ffdl_images);
   std::string name, version, command;
   const bool has_name = need_text(framework, "name", name, "name: tensorflow");
   const bool has_version = need_text(framework, "version", version, "version: 2.16.1");
@@ -412,9 +409,7 @@ void ManifestReader::set_command(RoleSpec& role, std::string command, bool by_mp
 std::string ManifestReader::with_run_dates(std::string command) {
   if (command.find("[#") != std::string::npos) {
     report_.warn(
-        locate({.part = Part::Command, .role = 0}),
-        "template",
-        "[#name] has no value; submit with -P name=value of the ffdl command, or write it");
+        locate({.part = Part::Command, .role = 0}), "template", say::run_date_without_value());
   }
   constexpr std::string_view kMark = "${run_date";
   std::string out;

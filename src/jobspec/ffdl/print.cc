@@ -9,6 +9,7 @@
 #include "jobspec/impl/document.h"
 #include "jobspec/impl/quantity.h"
 #include "jobspec/impl/shell_text.h"
+#include "jobspec/messages.h"
 #include "model/words.h"
 
 namespace ty::jobspec::ffdl {
@@ -90,12 +91,11 @@ class Printer {
       server_ = ps;
       return *worker;
     }
-    if (spec_.roles.size() > 1)
-      notes_.refused("roles", "a manifest has learners only, or roles called worker and ps");
+    if (spec_.roles.size() > 1) notes_.refused("roles", say::manifest_roles());
     const RoleSpec& first = spec_.roles.front();
     if (first.name != "learner" &&
         !(first.name == "worker" && spec_.dialect == model::Dialect::Ffdl))
-      notes_.changed("roles." + first.name + ".name", "written as learner");
+      notes_.changed("roles." + first.name + ".name", say::written_as({.text = "learner"}));
     return first;
   }
 
@@ -105,7 +105,7 @@ class Printer {
     out["gpu_type"] = types.front();
     if (types.size() > 1)
       notes_.changed("roles." + role.name + ".resources.gpu_types",
-                     "written as " + types.front() + " alone");
+                     say::written_as({.text = types.front()}));
   }
 
   void servers(json::object& out, const RoleSpec& worker) {
@@ -117,8 +117,7 @@ class Printer {
     if (own.name == other.name)
       out["ps_image"] = own.version;
     else
-      notes_.refused("roles.ps.image",
-                     "parameter servers use another tag of the workers' image only");
+      notes_.refused("roles.ps.image", say::servers_share_image());
   }
 
   void links(json::object& out) {
@@ -173,7 +172,7 @@ class Printer {
       if (!source.starts_with("host:")) {
         if (!(results && source == "scratch:"))
           notes_.lost("roles." + role.name + ".mounts",
-                      shorten(source) + " has no place in a manifest; left out");
+                      say::no_place_in_manifest({.source = shorten(source)}));
         continue;
       }
       source.remove_prefix(5);
@@ -184,8 +183,7 @@ class Printer {
           split.empty() ? source : source.substr(0, source.size() - split.size() - 1);
       if (root.empty()) root = parent;
       if (root != parent) {
-        notes_.refused("roles." + role.name + ".mounts",
-                       "all folders of a manifest lie below one root");
+        notes_.refused("roles." + role.name + ".mounts", say::folders_below_one_root());
         continue;
       }
       store["type"] = "mount_volume";
@@ -205,8 +203,7 @@ class Printer {
           role.mounts, [](const model::Mount& mount) { return mount.secret.has_value(); });
       if (is_secret) {
         connection["password"] = kCovered;
-        notes_.changed("roles." + role.name + ".mounts",
-                       "its secret key is never written; give it again");
+        notes_.changed("roles." + role.name + ".mounts", say::secret_never_written());
       }
       named["connection"] = std::move(connection);
     } else {
@@ -247,14 +244,13 @@ class Printer {
     const std::string path = "roles." + role.name + ".command";
     const std::string exports = export_lines(spec_.env, role.env);
     const std::string script = script_of(c, exports);
-    if (!spec_.env.empty()) notes_.changed("env", "written as export before the command");
-    if (!role.env.empty())
-      notes_.changed("roles." + role.name + ".env", "written as export before the command");
+    if (!spec_.env.empty()) notes_.changed("env", say::as_export_lines());
+    if (!role.env.empty()) notes_.changed("roles." + role.name + ".env", say::as_export_lines());
     if (script.empty()) {
-      notes_.refused(path, "a manifest needs a command; the image's own cannot be named");
+      notes_.refused(path, say::own_command_not_expressible());
       return "true";
     }
-    notes_.changed(path, "run by bash in the folder of the code, as FfDL does");
+    notes_.changed(path, say::run_by_bash_in_code());
     const bool bash = c.shell == model::Shell::Bash || c.shell == model::Shell::BashOrSh ||
                       c.shell == model::Shell::None;
     if (script.find('\n') == std::string::npos && bash) return script;
@@ -318,7 +314,7 @@ class Printer {
                  (alert.states[0] == "failed" || alert.states[0] == "succeeded")) {
         one["event_checker"] = alert.states[0] == "failed" ? "FAILED" : "COMPLETED";
       } else {
-        notes_.lost("alerts", "only failed and succeeded can be told about here; left out");
+        notes_.lost("alerts", say::only_failed_and_succeeded_alerts());
         continue;
       }
       if (alert.every)
@@ -340,15 +336,15 @@ class Printer {
     const model::RoleCompletion& c = learner.completion;
     const bool any = c.ends_job && c.min_succeeded == 1;
     if (c.min_failed != 1)
-      notes_.refused(path + ".min_failed", "here the first failed learner fails the job");
+      notes_.refused(path + ".min_failed", say::first_failed_learner());
     else if (server_ == nullptr && learner.count > 1 && !any)
-      notes_.refused(path, "here the first learner to succeed ends the job");
+      notes_.refused(path, say::first_learner_ends_job());
     else if (server_ != nullptr && !(c.decider == 0))
-      notes_.changed(path, "here worker 0 decides");
+      notes_.changed(path, say::worker_zero_decides());
     else if (server_ == nullptr)
-      notes_.changed(path, "here the first learner to succeed ends the job");
+      notes_.changed(path, say::first_learner_ends_job());
     if (spec_.completion.min_succeeded)
-      notes_.refused("completion.min_succeeded", "here the first learner decides");
+      notes_.refused("completion.min_succeeded", say::first_learner_decides());
   }
 
   const JobSpec& spec_;

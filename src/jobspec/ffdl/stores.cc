@@ -5,6 +5,7 @@
 #include "jobspec/ffdl/reader.h"
 #include "jobspec/impl/cover.h"
 #include "jobspec/impl/sources.h"
+#include "jobspec/messages.h"
 
 /// Where a manifest's data, results and code are, and under which folders its command finds them.
 namespace ty::jobspec::ffdl {
@@ -34,7 +35,7 @@ void ManifestReader::read_stores(RoleSpec& role) {
   const std::vector<Ref> stores =
       maps_in(top_, "data_stores", "{id: hostmount, type: mount_volume}");
   if (stores.size() > 1) {
-    report_.error(stores[1], "range", "a job has one data store; join them, or split the job");
+    report_.error(stores[1], "range", say::one_data_store());
   }
   if (!stores.empty()) {
     read_store(stores.front(), role);
@@ -88,8 +89,7 @@ void ManifestReader::read_connection(Store& store) {
   if (const Ref password = present(connection, "password")) {
     report_.hide(password);
     if (password.is_scalar() && password->text == kCovered && !options_.allow_covered) {
-      report_.error(
-          password, "secret", "the value was covered when this file was shown; write it again");
+      report_.error(password, "secret", say::value_was_covered());
     } else if (password.is_scalar()) {
       store.secret =
           report_.keep_secret(kStorePassword, std::string(password->text), password).sealed;
@@ -111,15 +111,16 @@ std::string ManifestReader::read_container(Ref store, std::string_view key) {
 void ManifestReader::mount_folders(Store& store, RoleSpec& role) {
   std::string& root = store.root;
   if (root.empty()) {
-    report_.missing(store.connection ? store.connection : store.at,
-                    store.connection ? "path" : "connection.path",
-                    "missing; write the folder of the machine, for example path: /data/me");
+    report_.missing_with(store.connection ? store.connection : store.at,
+                         store.connection ? "path" : "connection.path",
+                         say::missing_machine_folder());
     return;
   }
   if (!root.starts_with('/')) {
-    report_.error(store.connection.find("path"),
-                  "target",
-                  "\"" + shorten(root) + "\" is not absolute; write /" + shorten(root));
+    report_.error(
+        store.connection.find("path"),
+        "target",
+        say::path_not_absolute({.path = in_quotes(root), .example = "/" + shorten(root)}));
     return;
   }
   while (root.size() > 1 && root.ends_with('/')) root.pop_back();
@@ -141,9 +142,8 @@ void ManifestReader::mount_folders(Store& store, RoleSpec& role) {
         {.kind = MountKind::Output, .source = host(results), .target = "/mnt/results/" + results},
         store.place_of("training_results"));
   } else if (prophecis_) {
-    report_.missing(store.at,
-                    "training_results.container",
-                    "missing; write for example training_results: {container: result}");
+    report_.missing(
+        store.at, "training_results.container", "training_results: {container: result}");
   }
   read_code(store.at, root, role);
 }
@@ -175,8 +175,7 @@ void ManifestReader::mount_buckets(const Store& store, RoleSpec& role) {
   link("auth_url", store.url);
   if (store.connection) {
     if (store.url.empty()) {
-      report_.missing(
-          store.connection, "auth_url", "missing; write the address of the object store");
+      report_.missing_with(store.connection, "auth_url", say::missing_store_address());
     }
     std::string user, region;
     read_text(store.connection, "user_name", user, "user_name: AKIAEXAMPLE");
@@ -185,16 +184,14 @@ void ManifestReader::mount_buckets(const Store& store, RoleSpec& role) {
     link("region", region);
   }
   if (!copied && !store.data.empty()) {
-    report_.warn(store.place_of("training_data"),
-                 "changed",
-                 "is copied when a task starts; what the task changes in it stays with the task");
+    report_.warn(store.place_of("training_data"), "changed", say::copied_at_start());
   }
   read_code(store.at, "", role);
 }
 
 void ManifestReader::refuse_store(const Store& store) {
   if (store.type.empty()) {
-    report_.missing(store.at, "type", "missing; write for example type: mount_volume");
+    report_.missing(store.at, "type", "type: mount_volume");
     return;
   }
   const Ref where = present(store.connection ? store.connection : store.at, "type");
@@ -202,16 +199,13 @@ void ManifestReader::refuse_store(const Store& store) {
   if (is_one_of(
           store.type,
           {"swift_datastore", "softlayer_objectstore", "bluemix_objectstore", "inmem_datastore"})) {
-    report_.error(
-        shown,
-        "unsupported",
-        "\"" + store.type +
-            "\" cannot be reached from here; write mount_volume, mount_cos or s3_datastore");
+    report_.error(shown, "unsupported", say::store_unreachable({.type = in_quotes(store.type)}));
   } else {
     report_.error(shown,
                   "enum",
-                  "\"" + shorten(store.type) +
-                      "\" is no kind of store; write mount_volume, mount_cos or s3_datastore");
+                  say::not_one_of({.value = in_quotes(store.type),
+                                   .what = say::noun_store_type(),
+                                   .choices = Words{"mount_volume", "mount_cos", "s3_datastore"}}));
   }
 }
 
@@ -228,18 +222,18 @@ void ManifestReader::read_code(Ref store, const std::string& root, RoleSpec& rol
   const Ref path = present(top_, "code_path");
   if (prophecis_ && text_of("job_type") == "tfos") return;
   if (prophecis_ && selector.empty()) {
-    report_.missing(top_, "code_selector", "missing; write codeFile or storagePath");
+    report_.missing_with(
+        top_, "code_selector", say::missing_one_of({.choices = Words{"codeFile", "storagePath"}}));
     return;
   }
   if (selector == "storagePath") {
     if (folder.empty()) {
-      report_.missing(store ? store : top_,
-                      "training_workspace.container",
-                      "missing: storagePath takes the code from there; write for example "
-                      "training_workspace: {container: workspace}");
+      report_.missing_with(
+          store ? store : top_, "training_workspace.container", say::missing_code_folder());
     }
     if (path) {
-      report_.error_at_key(path, "two_of", "give either code_path or storagePath, not both");
+      report_.error_at_key(
+          path, "two_of", say::only_one_of({.keys = Words{"code_path", "storagePath"}}));
     }
     if (folder.empty() || root.empty()) return;
     spec_.links["code_data_path"] = root;
@@ -254,17 +248,15 @@ void ManifestReader::read_code(Ref store, const std::string& root, RoleSpec& rol
     return;
   }
   if (!selector.empty() && selector != "codeFile") {
-    report_.error(
-        at,
-        "enum",
-        "\"" + shorten(selector) + "\" says not where the code is; write codeFile or storagePath");
+    report_.error(at,
+                  "enum",
+                  say::not_one_of({.value = in_quotes(selector),
+                                   .what = say::noun_code_selector(),
+                                   .choices = Words{"codeFile", "storagePath"}}));
     return;
   }
   if (!folder.empty() && prophecis_) {
-    report_.error_at_key(
-        workspace,
-        "two_of",
-        "codeFile brings the code itself; remove this, or write code_selector: storagePath");
+    report_.error_at_key(workspace, "two_of", say::code_file_brings_code());
     return;
   }
   if (path && path.is_scalar()) {
@@ -288,10 +280,7 @@ void ManifestReader::add_upload(Ref at, RoleSpec& role) {
   if (mount.source.empty() && options_.local_sources == LocalSources::Keep)
     mount.source = "local:.";
   if (mount.source.empty()) {
-    report_.error(at,
-                  "local_path",
-                  "the code belongs beside the manifest; submit with the trainyard command, which "
-                  "uploads the folder, or send it as part \"code\" of a form");
+    report_.error(at, "local_path", say::code_beside_manifest());
     return;
   }
   add_mount(role, std::move(mount), at);

@@ -6,6 +6,7 @@
 #include "jobspec/ffdl/reader.h"
 #include "jobspec/impl/quantity.h"
 #include "jobspec/impl/regex_check.h"
+#include "jobspec/messages.h"
 
 /// What a manifest wants measured, and who is to be told.
 namespace ty::jobspec::ffdl {
@@ -57,9 +58,7 @@ void ManifestReader::read_metrics() {
   keep_unknown(
       metrics,
       {"type", "in", "image_tag", "line_lookahead", "eventTypes", "event_types", "groups"});
-  ignore_all(metrics,
-             {"image_tag", "eventTypes", "event_types"},
-             "chose parts of FfDL's collector; without effect");
+  ignore_all(metrics, {"image_tag", "eventTypes", "event_types"}, say::parts_of_ffdl_collector);
   std::string type;
   read_text(metrics, "type", type, "type: tensorboard");
   if (type == "tensorboard" || type == "tensorboard_extractor") {
@@ -74,8 +73,9 @@ void ManifestReader::read_metrics() {
     report_.warn(
         metrics.find("type"),
         "ignored",
-        "\"" + shorten(type) +
-            "\" is no way to measure; write tensorboard, regex_extractor or emetrics_file");
+        say::not_one_of({.value = in_quotes(type),
+                         .what = say::noun_metrics_type(),
+                         .choices = Words{"tensorboard", "regex_extractor", "emetrics_file"}}));
   }
 }
 
@@ -88,7 +88,8 @@ void ManifestReader::read_metric_groups(Ref metrics) {
     if (group.is_map())
       read_metric_group(group, window);
     else
-      wrong_type(group, "a map", "{regex: 'loss=%{FLOAT:loss}', scalars: {loss: {value: $loss}}}");
+      wrong_type(
+          group, say::a_map(), "{regex: 'loss=%{FLOAT:loss}', scalars: {loss: {value: $loss}}}");
   }
 }
 
@@ -96,7 +97,7 @@ void ManifestReader::read_metric_group(Ref group, std::int64_t window) {
   keep_unknown(group, {"regex", "meta", "scalars", "values", "etimes"});
   const Ref regex = group.find("regex");
   if (!regex || !regex.is_scalar()) {
-    report_.missing(group, "regex", "missing; write for example regex: 'loss=%{FLOAT:loss}'");
+    report_.missing(group, "regex", "regex: 'loss=%{FLOAT:loss}'");
     return;
   }
   const auto pattern = expand_macros(regex);
@@ -147,8 +148,9 @@ std::optional<std::string> ManifestReader::expand_macros(Ref at) {
     if (known.empty()) {
       report_.warn(at,
                    "regex",
-                   "no pattern is called \"" + shorten(inside.substr(0, colon)) +
-                       "\"; known are FLOAT, INT, HEX, TIMESTAMP, GLOG_STAMP");
+                   say::no_pattern_called(
+                       {.name = shorten(inside.substr(0, colon)),
+                        .names = Words{"FLOAT", "INT", "HEX", "TIMESTAMP", "GLOG_STAMP"}}));
       return std::nullopt;
     }
     out += colon == std::string_view::npos
@@ -170,8 +172,7 @@ void ManifestReader::read_alerts() {
          maps_in(alerts, kind, "{" + std::string(kind) + "_checker: FAILED, receiver: me}"))
       read_alert(item, kind);
   }
-  report_.warn_at_key(
-      alerts, "ignored", "kept; this server sends no messages yet, the page shows how jobs end");
+  report_.warn_at_key(alerts, "ignored", say::no_alerts_yet());
 }
 
 void ManifestReader::read_alert(Ref item, std::string_view kind) {
@@ -179,7 +180,7 @@ void ManifestReader::read_alert(Ref item, std::string_view kind) {
   for (const Ref entry : item) {
     const std::string_view key = entry->key;
     if (key != checker && key != "alert_level" && key != "receiver" && key != "interval")
-      report_.warn_at_key(entry, "unknown_key", "unknown key, kept but without effect");
+      report_.warn_at_key(entry, "unknown_key", say::unknown_key_kept());
   }
   Alert alert;
   std::string receivers, level;
@@ -202,17 +203,16 @@ void ManifestReader::read_alert(Ref item, std::string_view kind) {
       report_.error(
           item.find("alert_level"),
           "enum",
-          "\"" + shorten(level) + "\" is no level; write critical, major, minor, warning or info");
+          say::not_one_of({.value = in_quotes(level),
+                           .what = say::noun_level(),
+                           .choices = Words{"critical", "major", "minor", "warning", "info"}}));
       good = false;
     }
   }
   if (kind != "event") {
     std::int64_t minutes = 0;
     if (!present(item, "interval")) {
-      report_.missing(
-          item,
-          "interval",
-          "missing; write the minutes between two messages, for example interval: \"10\"");
+      report_.missing_with(item, "interval", say::missing_interval());
       good = false;
     } else if (read_whole(item, "interval", minutes, 1, 525'600, "interval: \"10\"")) {
       alert.every = Seconds{minutes * 60};
@@ -237,7 +237,11 @@ bool ManifestReader::read_alert_time(Ref item, std::string_view kind, Alert& ale
     else if (text == "COMPLETED")
       alert.states = {"succeeded"};
     else
-      report_.error(at, "enum", "\"" + shorten(text) + "\" is no event; write FAILED or COMPLETED");
+      report_.error(at,
+                    "enum",
+                    say::not_one_of({.value = in_quotes(text),
+                                     .what = say::noun_event(),
+                                     .choices = Words{"FAILED", "COMPLETED"}}));
     return !alert.states.empty();
   }
   if (kind == "deadline") {
@@ -246,8 +250,11 @@ bool ManifestReader::read_alert_time(Ref item, std::string_view kind, Alert& ale
     for (std::size_t i = 0; good && i < text.size(); ++i)
       good = kShape[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == kShape[i];
     if (!good) {
-      report_.error(
-          at, "duration", "\"" + shorten(text) + "\" is no time; write 2030-01-01 08:00:00");
+      report_.error(at,
+                    "duration",
+                    say::invalid_value({.value = in_quotes(text),
+                                        .what = say::noun_moment(),
+                                        .example = "2030-01-01 08:00:00"}));
       return false;
     }
     alert.at = text.substr(0, 16);
@@ -256,7 +263,10 @@ bool ManifestReader::read_alert_time(Ref item, std::string_view kind, Alert& ale
   // Hours with decimals, exactly, in seconds.
   const auto thousandths = parse_cpus(trim(text));
   if (!thousandths || *thousandths < 1) {
-    report_.error(at, "duration", "\"" + shorten(text) + "\" is no number of hours; write 2.5");
+    report_.error(at,
+                  "duration",
+                  say::invalid_value(
+                      {.value = in_quotes(text), .what = say::noun_hours(), .example = "2.5"}));
     return false;
   }
   alert.after = Seconds{std::max<std::int64_t>(1, *thousandths * 36 / 10)};

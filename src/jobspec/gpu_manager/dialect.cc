@@ -2,6 +2,7 @@
 
 #include "jobspec/gpu_manager/parse.h"
 #include "jobspec/gpu_manager/print.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec::gpu_manager {
 namespace {
@@ -16,8 +17,8 @@ std::vector<std::string_view> keys() { return {"jobname", "tasks"}; }
 }  // namespace
 
 const DialectEntry kDialect{.dialect = model::Dialect::GpuManager,
-                            .short_name = "GPU manager",
-                            .title = "a GPU manager job",
+                            .name = say::dialect_gpu_manager,
+                            .title = say::file_gpu_manager,
                             .address = "/api/v1/jobs",
                             .evidence = evidence,
                             .keys = keys,

@@ -7,6 +7,7 @@
 #include "jobspec/impl/defaults.h"
 #include "jobspec/impl/kube_container.h"
 #include "jobspec/impl/limits.h"
+#include "jobspec/messages.h"
 #include "model/names.h"
 
 namespace ty::jobspec::gpu_manager {
@@ -49,24 +50,24 @@ class JobReader final : public KubeReader {
       const std::string_view key = entry->key;
       if (holds(known, key)) continue;
       if (holds(kTaskKeys, key) && map.index() == top_.index()) {
-        misplaced(entry, "belongs into a task; write it below tasks:, as deep as image:");
+        misplaced(entry, say::belongs_into_a_task());
       } else if (holds(kTaskKeys, key) && !in_task) {
-        misplaced(entry, "belongs beside \"image\"; take away the extra blanks before it");
+        misplaced(entry, say::belongs_beside({.key = "image"}));
       } else if (holds(kResourceKeys, key) && in_task) {
-        misplaced(entry, "belongs below resources:; write more blanks before it");
+        misplaced(entry, say::belongs_below({.key = "resources:"}));
       } else if (key == "number" && in_task) {
-        misplaced(entry, "belongs below ports:; write more blanks before it");
+        misplaced(entry, say::belongs_below({.key = "ports:"}));
       } else if (holds(kJobKeys, key)) {
-        misplaced(entry, "belongs to the job; take away the blanks before it");
+        misplaced(entry, say::belongs_to_the_job_less_blanks());
       } else if ((key == "limits" || key == "requests") && known.size() == kResourceKeys.size()) {
-        unsupported(entry, "is Volcano's; write cpu, memory and gpu directly below resources:");
+        unsupported(entry, say::volcano_resources());
       } else {
-        report_.warn_at_key(entry, "unknown_key", "unknown key, kept but without effect");
+        report_.warn_at_key(entry, "unknown_key", say::unknown_key_kept());
         spec_.unknown.push_back({entry.tree().pointer(entry), to_json(entry)});
       }
     }
   }
-  void misplaced(Ref entry, std::string message) {
+  void misplaced(Ref entry, Message message) {
     report_.error_at_key(entry, "misplaced_key", std::move(message));
   }
 
@@ -82,16 +83,16 @@ class JobReader final : public KubeReader {
     if (spec_.name == written) return;
     report_.warn(at,
                  "changed",
-                 "stored as " + shorten(spec_.name) + ": the cluster's names have " +
-                     (to_lower(written) == written ? "no \"_\"" : "no capitals and no \"_\""));
+                 to_lower(written) == written
+                     ? say::stored_without_underscores({.name = shorten(spec_.name)})
+                     : say::stored_in_lower_case({.name = shorten(spec_.name)}));
   }
 
   void read_tasks() {
     constexpr std::string_view kExample = "{image: python:3.12, command: [python, train.py]}";
     const Ref tasks = present(top_, "tasks");
     if (!tasks) {
-      report_.missing(
-          top_, "tasks", "missing; write for example tasks: [" + std::string(kExample) + "]");
+      report_.missing(top_, "tasks", "tasks: [" + std::string(kExample) + "]");
       return;
     }
     place(Part::Role, -1, tasks);
@@ -165,7 +166,7 @@ class JobReader final : public KubeReader {
       if (!present(item, "number") && !present(item, "name")) continue;
       model::Port port;
       if (!present(item, "number")) {
-        report_.missing(item, "number", "missing; write for example number: 8080");
+        report_.missing(item, "number", "number: 8080");
         continue;
       }
       if (!read_whole(item, "number", port.first, 1, limits::kMaxPort, "number: 8080")) continue;

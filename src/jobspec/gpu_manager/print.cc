@@ -6,6 +6,7 @@
 #include "jobspec/impl/document.h"
 #include "jobspec/impl/kube_quantity.h"
 #include "jobspec/impl/shell_text.h"
+#include "jobspec/messages.h"
 #include "model/names.h"
 
 namespace ty::jobspec::gpu_manager {
@@ -30,9 +31,8 @@ void put_command(json::object& task, const JobSpec& spec, const RoleSpec& role, 
   const model::Command& command = role.command;
   const std::string exports = export_lines(spec.env, role.env);
   if (!exports.empty()) {
-    if (!spec.env.empty()) notes.changed("env", "written as export lines before the command");
-    if (!role.env.empty())
-      notes.changed(path + ".env", "written as export lines before the command");
+    if (!spec.env.empty()) notes.changed("env", say::as_export_lines());
+    if (!role.env.empty()) notes.changed(path + ".env", say::as_export_lines());
   }
   if (command.shell == Shell::None && exports.empty()) {
     if (!command.argv.empty()) task["command"] = texts(command.argv);
@@ -41,8 +41,7 @@ void put_command(json::object& task, const JobSpec& spec, const RoleSpec& role, 
   }
   const std::string script = script_of(command, exports);
   if (script.empty()) {
-    notes.refused(path + ".env",
-                  "the image's own command cannot be given variables in this format");
+    notes.refused(path + ".env", say::own_command_without_variables());
     if (!command.args.empty()) task["args"] = texts(command.args);
     return;
   }
@@ -55,8 +54,7 @@ void put_command(json::object& task, const JobSpec& spec, const RoleSpec& role, 
     task["command"] = script;
     return;
   }
-  notes.changed(path + ".command",
-                bash ? "written as a script for bash" : "written as a script for sh");
+  notes.changed(path + ".command", say::as_script_for({.shell = bash ? "bash" : "sh"}));
   std::string text = script;
   if (bash && !says_bash) text = "#!/usr/bin/env bash\n" + text;
   if (!reads_as_script(text)) text += "\n";
@@ -93,13 +91,12 @@ void check_completion(const JobSpec& spec, Notes& notes) {
   for (const RoleSpec& role : spec.roles) {
     const model::RoleCompletion& c = role.completion;
     const std::string path = "roles." + role.name + ".completion";
-    if (c.min_failed != 1)
-      notes.refused(path + ".min_failed", "here the first failed task fails the job");
+    if (c.min_failed != 1) notes.refused(path + ".min_failed", say::first_failure_fails_job());
     if (c.min_succeeded || c.decider || c.ends_job)
-      notes.refused(path, "here every task must succeed; no role ends the job by itself");
+      notes.refused(path, say::every_task_must_succeed_no_main());
   }
   if (spec.completion.min_succeeded)
-    notes.refused("completion.min_succeeded", "here every task must succeed");
+    notes.refused("completion.min_succeeded", say::every_task_must_succeed());
 }
 
 }  // namespace
@@ -108,7 +105,7 @@ std::string print(const JobSpec& spec, const std::string&, Notes& notes) {
   json::object job;
   std::string name = model::gpu_manager_name(spec.name.empty() ? "job" : spec.name);
   if (spec.dialect != model::Dialect::GpuManager) name = model::dns_name(name, "0");
-  if (name != spec.name) notes.changed("name", "written as " + name);
+  if (name != spec.name) notes.changed("name", say::written_as({.text = name}));
   job["jobname"] = name;
   check_completion(spec, notes);
   json::array tasks;

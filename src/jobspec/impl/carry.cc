@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "base/text.h"
+#include "jobspec/messages.h"
 #include "model/spec_json.h"
 
 namespace ty::jobspec {
@@ -69,7 +70,7 @@ class Comparison {
  private:
   void roles(const json::array& meant, const json::array& read) {
     if (meant.size() != read.size()) {
-      found.push_back({"roles", std::to_string(meant.size()) + " roles"});
+      found.push_back({"roles", std::to_string(meant.size())});
       return;
     }
     for (std::size_t i = 0; i < meant.size(); ++i) {
@@ -156,15 +157,13 @@ std::string carry(const model::JobSpec& meant,
 }
 
 void apply_carried(model::JobSpec& spec, Ref carried, Report& report) {
-  const auto refuse = [&](const std::string& why) {
-    report.error(carried, "carried", why + "; remove it, or convert the job anew");
-  };
-  if (!carried.is_map()) return refuse("is no map of a job's fields");
+  const auto refuse = [&](Message why) { report.error(carried, "carried", std::move(why)); };
+  if (!carried.is_map()) return refuse(say::carried_not_a_map());
   json::error_code ec;
   const json::value patch = json::parse(to_json(carried), ec);
-  if (ec || !patch.is_object()) return refuse("cannot be read");
+  if (ec || !patch.is_object()) return refuse(say::carried_unreadable());
   json::value whole = json::parse(model::to_full_json(spec), ec);
-  if (ec) return refuse("cannot be read");
+  if (ec) return refuse(say::carried_unreadable());
   json::object& job = whole.as_object();
   merge(job, patch.as_object(), false);
   const json::value* roles = patch.as_object().if_contains("roles");
@@ -175,7 +174,7 @@ void apply_carried(model::JobSpec& spec, Ref carried, Report& report) {
     }
   }
   Result<model::JobSpec> result = model::spec_from_json(json::serialize(whole));
-  if (!result) return refuse(shorten(result.error().message.text()));
+  if (!result) return refuse(say::carried_wrong({.why = result.error().message}));
   spec = std::move(*result);
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/message.h"
 #include "jobspec/impl/tree.h"
 #include "model/job_spec.h"
 
@@ -12,9 +13,9 @@ namespace ty::jobspec {
 /// evaluated; exactly one must hold.
 struct Detection {
   std::optional<model::Dialect> dialect;
-  std::string code;     ///< otherwise: why not,
-  std::string message;  ///< in words,
-  Ref at;               ///< and where
+  std::string code;  ///< otherwise: why not,
+  Message message;   ///< in words,
+  Ref at;            ///< and where
 };
 Detection detect(Ref top);
 

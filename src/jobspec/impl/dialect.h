@@ -17,9 +17,9 @@ namespace ty::jobspec {
 /// one of these, and `registry.cc` lists it; nothing else has to know.
 struct DialectEntry {
   model::Dialect dialect;
-  std::string_view short_name;  ///< inside a sentence: `GPU manager`
-  std::string_view title;       ///< what one file is: `a GPU manager job`
-  std::string_view address;     ///< where such a file can be sent over HTTP
+  Message (*name)();         ///< inside a sentence: `GPU manager`
+  Message (*title)();        ///< what one file is: `a GPU manager job`
+  std::string_view address;  ///< where such a file can be sent over HTTP
 
   /// The keys of the document that speak for this dialect; none: it is not this one. Rules of
   /// different dialects are all evaluated, exactly one must hold (job-model §3).

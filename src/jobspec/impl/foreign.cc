@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "jobspec/impl/quantity.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 
@@ -33,11 +34,9 @@ Ref ForeignReader::present(Ref map, std::string_view key) {
   return is_absent(ref) ? Ref{} : ref;
 }
 
-bool ForeignReader::wrong_type(Ref at, std::string_view wanted, std::string_view example) {
-  report_.error(at,
-                "type",
-                quoted(at) + " is not " + std::string(wanted) + "; write for example " +
-                    std::string(example));
+bool ForeignReader::wrong_type(Ref at, const Message& wanted, std::string_view example) {
+  report_.error(
+      at, "type", say::wrong_kind({.expected = wanted, .got = quoted(at), .example = example}));
   return false;
 }
 
@@ -47,7 +46,7 @@ bool ForeignReader::read_text(Ref map,
                               std::string_view example) {
   const Ref ref = present(map, key);
   if (!ref) return true;
-  if (!ref.is_scalar()) return wrong_type(ref, "text", example);
+  if (!ref.is_scalar()) return wrong_type(ref, say::some_text(), example);
   out = ref->text;
   return true;
 }
@@ -57,7 +56,7 @@ bool ForeignReader::need_text(Ref map,
                               std::string& out,
                               std::string_view example) {
   if (present(map, key)) return read_text(map, key, out, example);
-  report_.missing(map, key, "missing; write for example " + std::string(example));
+  report_.missing(map, key, example);
   return false;
 }
 
@@ -69,23 +68,20 @@ bool ForeignReader::read_whole(Ref map,
                                std::string_view example) {
   const Ref ref = present(map, key);
   if (!ref) return true;
-  if (!ref.is_scalar()) return wrong_type(ref, "a whole number", example);
+  if (!ref.is_scalar()) return wrong_type(ref, say::a_whole_number(), example);
   const auto value = parse_whole(trim(ref->text));
   if (!value) {
     const Refusal& refusal = value.error();
-    report_.error(ref,
-                  refusal.code,
-                  refusal.code == "type"
-                      ? refusal.message + "; write for example " + std::string(example)
-                      : refusal.message);
+    if (refusal.code == "type") return wrong_type(ref, say::a_whole_number(), example);
+    report_.error(ref, refusal.code, refusal.message);
     return false;
   }
   if (*value < least) {
-    report_.error(ref, "range", too_small(std::to_string(*value), std::to_string(least)));
+    report_.error(ref, "range", say::value_too_small({.value = *value, .least = least}));
     return false;
   }
   if (*value > most) {
-    report_.error(ref, "range", too_large(std::to_string(*value), std::to_string(most)));
+    report_.error(ref, "range", say::value_too_large({.value = *value, .most = most}));
     return false;
   }
   out = *value;
@@ -111,7 +107,7 @@ bool ForeignReader::read_count(Ref map,
 void ForeignReader::keep_unknown(Ref map, std::span<const std::string_view> known) {
   for (const Ref entry : map) {
     if (std::ranges::find(known, entry->key) != known.end()) continue;
-    report_.warn_at_key(entry, "unknown_key", "unknown key, kept but without effect");
+    report_.warn_at_key(entry, "unknown_key", say::unknown_key_kept());
     spec_.unknown.push_back({entry.tree().pointer(entry), to_json(entry)});
   }
 }

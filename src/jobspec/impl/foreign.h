@@ -46,7 +46,7 @@ class ForeignReader : public Origin {
                   std::optional<std::int64_t>& out,
                   std::string_view example);
   bool need_text(Ref map, std::string_view key, std::string& out, std::string_view example);
-  bool wrong_type(Ref at, std::string_view wanted, std::string_view example);
+  bool wrong_type(Ref at, const Message& wanted, std::string_view example);
   /// Warns about every other key and keeps it for printing back.
   void keep_unknown(Ref map, std::span<const std::string_view> known);
   void keep_unknown(Ref map, std::initializer_list<std::string_view> known) {

@@ -3,6 +3,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "jobspec/impl/readers.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 
@@ -41,7 +42,7 @@ class JsonReader {
       value();
       blanks();
       if (at_ < source_.size()) {
-        stop(at_, "the job ends before this; remove what follows, or put --- between two jobs");
+        stop(at_, say::json_goes_on());
       }
     } catch (SyntaxFault& fault) {
       result.fatal = std::move(fault);
@@ -51,7 +52,7 @@ class JsonReader {
   }
 
  private:
-  [[noreturn]] void stop(std::size_t at, std::string message, std::string code = "syntax") {
+  [[noreturn]] void stop(std::size_t at, Message message, std::string code = "syntax") {
     throw SyntaxFault{std::move(code), static_cast<std::uint32_t>(at), std::move(message)};
   }
   std::uint32_t offset() const { return static_cast<std::uint32_t>(at_); }
@@ -85,18 +86,17 @@ class JsonReader {
     builder_.open(Kind::Map, opened);
     ++at_;
     for (blanks(); peek() != '}'; blanks()) {
-      if (at_ >= source_.size()) unclosed(opened, "map", '}');
-      if (peek() == ',') stop(at_, "a comma without a value before it; remove it");
-      if (peek() != '"')
-        stop(at_, "a key is due here; write it in double quotes, for example \"name\"");
+      if (at_ >= source_.size()) stop(opened, say::json_map_open());
+      if (peek() == ',') stop(at_, say::json_lone_comma());
+      if (peek() != '"') stop(at_, say::json_key_expected());
       const std::uint32_t key_at = offset();
       builder_.key(text(), key_at);
       blanks();
-      if (peek() != ':') stop(at_, "a colon is missing after the key; write \"key\": value");
+      if (peek() != ':') stop(at_, say::json_colon_missing());
       ++at_;
       blanks();
       value();
-      separator('}', opened, "map");
+      if (!separator('}')) stop(opened, say::json_map_open());
     }
     ++at_;
     builder_.close();
@@ -107,30 +107,26 @@ class JsonReader {
     builder_.open(Kind::List, opened);
     ++at_;
     for (blanks(); peek() != ']'; blanks()) {
-      if (at_ >= source_.size()) unclosed(opened, "list", ']');
-      if (peek() == ',') stop(at_, "a comma without a value before it; remove it");
+      if (at_ >= source_.size()) stop(opened, say::json_list_open());
+      if (peek() == ',') stop(at_, say::json_lone_comma());
       value();
-      separator(']', opened, "list");
+      if (!separator(']')) stop(opened, say::json_list_open());
     }
     ++at_;
     builder_.close();
   }
 
-  [[noreturn]] void unclosed(std::uint32_t opened, std::string_view what, char close) {
-    stop(opened, "the file ends inside this " + std::string(what) + "; close it with " + close);
-  }
-
-  void separator(char close, std::uint32_t opened, std::string_view what) {
+  /// False: the file ends here.
+  bool separator(char close) {
     blanks();
-    if (peek() == ',')
+    if (peek() == ',') {
       ++at_;
-    else if (at_ >= source_.size())
-      unclosed(opened, what, close);
-    else if (peek() != close) {
-      stop(at_,
-           std::string("a comma is missing before this; write , after the value above, or ") +
-               close);
+    } else if (at_ >= source_.size()) {
+      return false;
+    } else if (peek() != close) {
+      stop(at_, say::json_comma_missing({.close = std::string(1, close)}));
     }
+    return true;
   }
 
   void literal() {
@@ -145,11 +141,9 @@ class JsonReader {
     } else if (word == "true" || word == "false" || is_json_number(word)) {
       builder_.scalar(word, Style::Plain, at);
     } else if (word.empty()) {
-      stop(from,
-           from >= source_.size() ? "the file ends where a value is due; write one"
-                                  : "a value is due here; write for example 1, true or \"text\"");
+      stop(from, from >= source_.size() ? say::json_ends_early() : say::json_value_expected());
     } else {
-      stop(from, "\"" + shorten(word) + "\" is no JSON value; put text in double quotes");
+      stop(from, say::json_not_a_value({.text = shorten(word)}));
     }
   }
 
@@ -163,8 +157,7 @@ class JsonReader {
       if (c == '\\') return escaped_text(from);
       if (static_cast<unsigned char>(c) < 0x20) break;
     }
-    stop(from - 1,
-         "the text is not closed in its line; end it with \", and write line ends as \\n");
+    stop(from - 1, say::json_text_open());
   }
 
   std::string_view escaped_text(std::size_t from) {
@@ -183,8 +176,7 @@ class JsonReader {
       }
       escape(out);
     }
-    stop(from - 1,
-         "the text is not closed in its line; end it with \", and write line ends as \\n");
+    stop(from - 1, say::json_text_open());
   }
 
   void escape(std::string& out) {
@@ -197,7 +189,7 @@ class JsonReader {
       out += kValues[i];
       return;
     }
-    if (c != 'u') stop(at, "this is no escape; write \\\\ for a backslash");
+    if (c != 'u') stop(at, say::json_bad_escape());
     std::uint32_t code = hex4(at);
     if (code >= 0xD800 && code < 0xDC00 && source_.substr(at_, 2) == "\\u") {
       at_ += 2;
@@ -207,12 +199,12 @@ class JsonReader {
     } else if (code >= 0xD800 && code <= 0xDFFF) {
       lone_surrogate(at);
     }
-    if (code == 0) stop(at, "NUL cannot be passed to a program; remove it", "nul");
+    if (code == 0) stop(at, say::contains_nul(), "nul");
     append_utf8(out, code);
   }
 
   [[noreturn]] void lone_surrogate(std::size_t at) {
-    stop(at, "half of a surrogate pair is no character; write the character itself", "encoding");
+    stop(at, say::json_half_character(), "encoding");
   }
 
   std::uint32_t hex4(std::size_t escape_at) {
@@ -223,8 +215,7 @@ class JsonReader {
                         : c >= 'a' && c <= 'f' ? c - 'a' + 10
                         : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                                : -1;
-      if (digit < 0)
-        stop(escape_at, "four hexadecimal digits are due after \\u; write for example \\u00e9");
+      if (digit < 0) stop(escape_at, say::json_four_digits());
       code = code * 16 + static_cast<std::uint32_t>(digit);
     }
     return code;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "jobspec/impl/limits.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 namespace {
@@ -29,14 +30,14 @@ bool KubeReader::read_amount(
   if (!ref.is_scalar()) {
     doubt(part, role);
     return wrong_type(
-        ref, "an amount", std::string(key) + (kind == KubeKind::Memory ? ": 1Gi" : ": 1"));
+        ref, say::an_amount(), std::string(key) + (kind == KubeKind::Memory ? ": 1Gi" : ": 1"));
   }
   const auto value =
       kind == KubeKind::Cpu ? parse_kube_milli(ref->text, kind) : parse_kube_whole(ref->text, kind);
   if (!value) {
-    std::string message = value.error().message;
+    Message message = value.error().message;
     if (value.error().code == "fraction" && part == Part::Gpus)
-      message = shorten(ref->text) + " is not a whole number of GPUs; write 1, or 0 for none";
+      message = say::fraction_of_gpus({.value = shorten(ref->text)});
     report_.error(ref, value.error().code, std::move(message));
     doubt(part, role);
     return false;
@@ -44,8 +45,7 @@ bool KubeReader::read_amount(
   if (kind == KubeKind::Memory && trim(ref->text).ends_with('m')) {
     const std::string_view text = trim(ref->text);
     const std::string figure = shorten(text.substr(0, text.size() - 1));
-    const std::string message =
-        figure + "m are thousandths of a byte in this format; did you mean " + figure + "Mi?";
+    const Message message = say::milli_bytes({.figure = figure});
     if (*value < limits::kMinMemory) {
       report_.error(ref, "milli_bytes", message);
       doubt(part, role);
@@ -94,8 +94,8 @@ void KubeReader::read_command(Ref from, int role, model::RoleSpec& out) {
     }
     report_.error(args,
                   "type",
-                  quoted(args) + " is one argument with blanks in it; write args: [" +
-                      shorten(join(words, ", "), 120) + "]");
+                  say::one_argument_with_blanks(
+                      {.value = quoted(args), .words = shorten(join(words, ", "), 120)}));
   }
 }
 
@@ -109,11 +109,7 @@ bool KubeReader::check_port_name(Ref at, std::string& name) {
                     std::ranges::any_of(name, is_letter) && name.front() != '-' &&
                     name.back() != '-' && name.find("--") == std::string::npos;
   if (!good) {
-    report_.error(at,
-                  "pattern",
-                  "\"" + shorten(name) +
-                      "\" is no name of a port: 1 to 15 letters and digits, at least one letter; "
-                      "write for example web1");
+    report_.error(at, "pattern", say::invalid_port_name({.value = in_quotes(name)}));
   }
   return good;
 }

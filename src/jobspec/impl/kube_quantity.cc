@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 namespace {
@@ -137,33 +138,33 @@ std::string nearest_memory(std::string_view text) {
   return std::string(figure) + unit + "i";
 }
 
-std::string no_amount(std::string_view text, KubeKind kind) {
-  const std::string quote = "\"" + shorten(text) + "\"";
+Message no_amount(std::string_view text, KubeKind kind) {
+  const std::string quote = in_quotes(text);
   switch (kind) {
     case KubeKind::Cpu:
-      return quote + " is no number of CPUs; write 2, 0.5 or 500m";
+      return say::invalid_cpus({.value = quote, .examples = Words{"2", "0.5", "500m"}});
     case KubeKind::Memory:
-      return quote + " is no amount of memory here; write " + nearest_memory(text);
+      return say::invalid_memory({.value = quote, .example = nearest_memory(text)});
     case KubeKind::Count:
       break;
   }
-  return quote + " is not a whole number; write for example 1";
+  return say::not_whole({.value = quote});
 }
 
 Parsed<std::int64_t> parse(std::string_view text, KubeKind kind, int shift) {
   auto amount = parse_amount(trim(text));
   if (!amount) return refuse("quantity", no_amount(text, kind));
   if (amount->negative && !amount->digits.empty())
-    return refuse("range", too_small(shorten(text), "0"));
+    return refuse("range", say::value_too_small({.value = shorten(text), .least = 0}));
   amount->ten += shift;
   bool exact = true;
   const auto value = whole_of(std::move(*amount), exact);
   if (!value) {
     const std::string_view most = kind == KubeKind::Memory ? "64Ti" : "1024";
-    return refuse("overflow", shorten(text) + " does not fit; write at most " + std::string(most));
+    return refuse("overflow", say::does_not_fit({.value = shorten(text), .most = most}));
   }
   if (kind == KubeKind::Count && !exact) {
-    return refuse("fraction", shorten(text) + " is not a whole number; write 1, or 0 for none");
+    return refuse("fraction", say::fraction_of_one({.value = shorten(text)}));
   }
   return *value;
 }

@@ -48,9 +48,9 @@ TEST(KubeQuantity, RefusesUnitsWithoutADigitAndWhatDoesNotFit) {
 }
 
 TEST(KubeQuantity, SaysWhatToWriteInstead) {
-  EXPECT_EQ(parse_kube_whole("16 Gigs", KubeKind::Memory).error().message,
-            "\"16 Gigs\" is no amount of memory here; write 16Gi");
-  EXPECT_EQ(parse_kube_whole("0.5", KubeKind::Count).error().message,
+  EXPECT_EQ(parse_kube_whole("16 Gigs", KubeKind::Memory).error().message.text(),
+            "\"16 Gigs\" is not a valid amount of memory; write 16Gi");
+  EXPECT_EQ(parse_kube_whole("0.5", KubeKind::Count).error().message.text(),
             "0.5 is not a whole number; write 1, or 0 for none");
   EXPECT_EQ(*parse_kube_whole("1000m", KubeKind::Count), 1);
 }

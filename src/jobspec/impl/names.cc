@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 namespace {
@@ -84,10 +85,11 @@ std::string nearest(const NameRule& rule, std::string_view name) {
   return out;
 }
 
-std::string allowed_words(const NameRule& rule) {
-  std::string words = rule.lower_only ? "lower-case letters, digits" : "letters, digits";
-  for (const char mark : rule.marks) words += std::string(", \"") + mark + "\"";
-  return words;
+Message allowed_words(const NameRule& rule) {
+  Words marks;
+  for (const char mark : rule.marks) marks.push_back(std::string("\"") + mark + "\"");
+  return rule.lower_only ? say::lower_letters_digits({.marks = std::move(marks)})
+                         : say::letters_digits({.marks = std::move(marks)});
 }
 
 /// The common case without allocating anything.
@@ -104,20 +106,22 @@ std::optional<Refusal> check(const NameRule& rule,
   if (auto hidden = check_visible(name)) return hidden;
   const std::vector<char32_t> text = characters(name);
   const std::string near = nearest(rule, name);
-  const std::string cure = "; write " + (near.empty() ? std::string(example) : near);
-  const std::string quote = "\"" + shorten(name) + "\"";
-  if (text.empty()) return Refusal{"pattern", "is empty" + cure};
+  const std::string cure = near.empty() ? std::string(example) : near;
+  const std::string quote = in_quotes(name);
+  if (text.empty()) return Refusal{"pattern", say::value_is_empty({.example = cure})};
   if (!std::ranges::all_of(text, [&](char32_t c) { return allowed(rule, c); })) {
-    return Refusal{"pattern", quote + " may hold " + allowed_words(rule) + " only" + cure};
+    return Refusal{
+        "pattern",
+        say::name_has_others({.name = quote, .allowed = allowed_words(rule), .example = cure})};
   }
   if (!allowed_first(rule, text.front())) {
-    const std::string_view what = rule.first == First::Letter ? "a letter" : "a letter or a digit";
-    return Refusal{"pattern", quote + " must begin with " + std::string(what) + cure};
+    return Refusal{"pattern",
+                   rule.first == First::Letter
+                       ? say::name_begins_wrong_letter({.name = quote, .example = cure})
+                       : say::name_begins_wrong({.name = quote, .example = cure})};
   }
   if (text.size() > rule.most) {
-    return Refusal{"range",
-                   "a name of " + std::to_string(text.size()) +
-                       " characters is too long; write at most " + std::to_string(rule.most)};
+    return Refusal{"range", say::name_too_long({.count = text.size(), .most = rule.most})};
   }
   return std::nullopt;
 }
@@ -155,14 +159,15 @@ std::optional<Refusal> check_visible(std::string_view text) {
     constexpr char kHex[] = "0123456789ABCDEF";
     std::string code;
     for (const int shift : {12, 8, 4, 0}) code += kHex[(c >> shift) & 15];
-    return Refusal{"pattern", "holds the invisible character U+" + code + "; retype it"};
+    return Refusal{"pattern", say::invisible_character({.character = "U+" + code})};
   }
   return std::nullopt;
 }
 
 std::optional<Refusal> check_job_name(Dialect dialect, std::string_view name) {
   if (const auto rule = job_rule(dialect)) return check(*rule, name, "my-job");
-  if (name.size() > 225) return Refusal{"range", "is too long; write at most 225 characters"};
+  if (name.size() > 225)
+    return Refusal{"range", say::name_too_long({.count = name.size(), .most = 225})};
   return check_visible(name);
 }
 
@@ -211,17 +216,13 @@ std::optional<Refusal> check_env_name(Dialect dialect, std::string_view name) {
            : !name.empty() && !is_digit(static_cast<unsigned char>(name.front())) &&
                  std::ranges::all_of(name, is_word);
   if (!form) {
-    return Refusal{"env_name",
-                   "\"" + shorten(name) +
-                       "\" is no variable name; use letters, digits, \"_\", no digit first"};
+    return Refusal{"env_name", say::invalid_variable_name({.name = in_quotes(name)})};
   }
   if (name.size() > 256) {
-    return Refusal{
-        "range",
-        "a name of " + std::to_string(name.size()) + " bytes is too long; write at most 256"};
+    return Refusal{"range", say::variable_name_too_long({.size = name.size(), .most = 256})};
   }
   if (name.starts_with("TRAINYARD_")) {
-    return Refusal{"reserved_env", "TRAINYARD_* is the platform's; choose another name"};
+    return Refusal{"reserved_env", say::reserved_variable()};
   }
   return std::nullopt;
 }

@@ -11,10 +11,7 @@ bool Notes::covers(std::string_view path) const {
   });
 }
 
-void Notes::add(Severity severity,
-                std::string_view code,
-                std::string_view path,
-                std::string message) {
+void Notes::add(Severity severity, std::string_view code, std::string_view path, Message message) {
   Issue issue{.severity = severity,
               .code = std::string(code),
               .path = std::string(path),

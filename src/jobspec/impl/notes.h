@@ -13,19 +13,19 @@ namespace ty::jobspec {
 class Notes {
  public:
   /// The nearest value was written instead. `message`: what it became.
-  void changed(std::string_view path, std::string message) {
+  void changed(std::string_view path, Message message) {
     add(Severity::Warning, "convert.changed", path, std::move(message));
   }
   /// Written where only Trainyard looks for it; print() of jobspec/print.h finds these itself.
-  void carried(std::string_view path, std::string message) {
+  void carried(std::string_view path, Message message) {
     add(Severity::Warning, "convert.carried", path, std::move(message));
   }
   /// There is no place for it.
-  void lost(std::string_view path, std::string message) {
+  void lost(std::string_view path, Message message) {
     add(Severity::Warning, "convert.lost", path, std::move(message));
   }
   /// Not written, and without it the job could end differently: refused unless the person insists.
-  void refused(std::string_view path, std::string message) {
+  void refused(std::string_view path, Message message) {
     add(Severity::Error, "convert.refused", path, std::move(message));
   }
   /// Whether a note speaks for this path: about itself or something above it.
@@ -34,7 +34,7 @@ class Notes {
   std::vector<Issue> issues;
 
  private:
-  void add(Severity severity, std::string_view code, std::string_view path, std::string message);
+  void add(Severity severity, std::string_view code, std::string_view path, Message message);
 };
 
 }  // namespace ty::jobspec

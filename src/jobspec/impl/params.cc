@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 namespace {
@@ -29,16 +30,19 @@ void Params::read(Ref map, Report& report) {
     if (!is_param_name(name)) {
       report.error_at_key(entry,
                           "pattern",
-                          "\"" + shorten(name) +
-                              "\" may hold letters, digits, \"-\", \"_\", \".\" only; write for "
-                              "example lr");
+                          say::name_has_others({.name = in_quotes(name),
+                                                .allowed = say::letters_digits(
+                                                    {.marks = Words{"\"-\"", "\"_\"", "\".\""}}),
+                                                .example = "lr"}));
       continue;
     }
     names_.insert(name);
     if (!entry.is_scalar()) {
       report.error(entry,
                    "type",
-                   quoted(entry) + " is no single value; write for example " + name + ": 0.1");
+                   say::wrong_kind({.expected = say::a_single_value(),
+                                    .got = quoted(entry),
+                                    .example = name + ": 0.1"}));
       continue;
     }
     order_.push_back(name);
@@ -70,9 +74,7 @@ std::string Params::render(Ref at, std::string_view text, Report& report) {
     out += text.substr(0, open);
     const std::size_t close = text.find("}}", open);
     if (close == std::string_view::npos) {
-      report.error(at,
-                   "template",
-                   "${{ is not closed; write ${{ name }}, or $${{ for these characters themselves");
+      report.error(at, "template", say::template_not_closed());
       return out;
     }
     const std::string name(trim(text.substr(open + kOpen.size(), close - open - kOpen.size())));
@@ -89,10 +91,7 @@ std::string Params::render(Ref at, std::string_view text, Report& report) {
       out += value->second.text;
       continue;
     }
-    std::string message = "${{ ";
-    message.append(shorten(name)).append(" }} has no value; add it under params or pass -p ");
-    message.append(shorten(name)).append("=…");
-    report.error(at, "template", std::move(message));
+    report.error(at, "template", say::template_without_value({.name = shorten(name)}));
   }
   out += text;
   return out;

@@ -1,6 +1,7 @@
 #include "jobspec/impl/placed_reader.h"
 
 #include "base/text.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 
@@ -36,7 +37,7 @@ bool PlacedReader::read_bool(Ref map, std::string_view key, bool& out, std::stri
   } else if (word == "false" || word == "no" || word == "off") {
     out = false;
   } else {
-    return wrong_type(ref, "true or false", example);
+    return wrong_type(ref, say::true_or_false(), example);
   }
   return true;
 }
@@ -46,14 +47,14 @@ std::vector<Ref> PlacedReader::maps_in(Ref map, std::string_view key, std::strin
   const Ref list = present(map, key);
   if (!list) return out;
   if (!list.is_list()) {
-    wrong_type(list, "a list", std::string(key) + ": [" + std::string(example) + "]");
+    wrong_type(list, say::a_list(), std::string(key) + ": [" + std::string(example) + "]");
     return out;
   }
   for (const Ref item : list) {
     if (item.is_map())
       out.push_back(item);
     else
-      wrong_type(item, "a map", example);
+      wrong_type(item, say::a_map(), example);
   }
   return out;
 }
@@ -62,7 +63,7 @@ Ref PlacedReader::map_in(Ref map, std::string_view key, std::string_view example
   const Ref ref = present(map, key);
   if (!ref) return {};
   if (ref.is_map()) return ref;
-  wrong_type(ref, "a map", example);
+  wrong_type(ref, say::a_map(), example);
   return {};
 }
 
@@ -76,7 +77,7 @@ bool PlacedReader::read_texts(Ref map,
     out.emplace_back(ref->text);
     return true;
   }
-  if (!ref.is_list()) return wrong_type(ref, "a list of texts", example);
+  if (!ref.is_list()) return wrong_type(ref, say::a_list_of_texts(), example);
   bool good = true;
   for (const Ref item : ref) {
     if (item.is_scalar())
@@ -84,13 +85,13 @@ bool PlacedReader::read_texts(Ref map,
     else if (item.is_null())
       out.emplace_back();
     else
-      good = wrong_type(item, "text", example);
+      good = wrong_type(item, say::some_text(), example);
   }
   return good;
 }
 
-void PlacedReader::ignore(Ref map, std::string_view key, std::string_view why) {
-  if (const Ref at = present(map, key)) report_.warn_at_key(at, "ignored", std::string(why));
+void PlacedReader::ignore(Ref map, std::string_view key, Message (*why)()) {
+  if (const Ref at = present(map, key)) report_.warn_at_key(at, "ignored", why());
 }
 
 }  // namespace ty::jobspec

@@ -38,12 +38,12 @@ class PlacedReader : public ForeignReader {
                   std::vector<std::string>& out,
                   std::string_view example);
   /// Known, but nothing here acts on it.
-  void ignore(Ref map, std::string_view key, std::string_view why);
-  void ignore_all(Ref map, std::initializer_list<std::string_view> keys, std::string_view why) {
+  void ignore(Ref map, std::string_view key, Message (*why)());
+  void ignore_all(Ref map, std::initializer_list<std::string_view> keys, Message (*why)()) {
     for (const std::string_view key : keys) ignore(map, key, why);
   }
   /// Known, and leaving it out would change what the job does.
-  void unsupported(Ref at, std::string message) {
+  void unsupported(Ref at, Message message) {
     report_.error_at_key(at, "unsupported", std::move(message));
   }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 namespace {
@@ -14,10 +15,8 @@ using Wide = unsigned __int128;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::string in_quotes(std::string_view text) { return "\"" + shorten(text) + "\""; }
-
 std::unexpected<Refusal> does_not_fit(std::string_view text, std::string_view most) {
-  return refuse("overflow", shorten(text) + " does not fit; write at most " + std::string(most));
+  return refuse("overflow", say::does_not_fit({.value = shorten(text), .most = most}));
 }
 
 /// Digits with at most one point; `units` is how often the whole holds 1/10^decimals.
@@ -87,16 +86,9 @@ std::int64_t unit_of(char letter) {
 
 }  // namespace
 
-std::string too_small(std::string_view value, std::string_view least) {
-  return std::string(value) + " is too small; write " + std::string(least) + " or more";
-}
-std::string too_large(std::string_view value, std::string_view most) {
-  return std::string(value) + " is too large; write at most " + std::string(most);
-}
-
 Parsed<std::int64_t> parse_whole(std::string_view text) {
   const auto not_whole = [&](bool number) {
-    return refuse("type", (number ? shorten(text) : in_quotes(text)) + " is not a whole number");
+    return refuse("type", say::not_whole({.value = number ? shorten(text) : in_quotes(text)}));
   };
   std::string_view rest = text;
   const bool negative = rest.starts_with('-');
@@ -133,8 +125,9 @@ Parsed<std::int64_t> parse_whole(std::string_view text) {
   const auto value = fits();
   if (!value) {
     if (negative) {
-      return refuse("overflow",
-                    shorten(text) + " does not fit; write at least -9223372036854775807");
+      return refuse(
+          "overflow",
+          say::does_not_fit_below({.value = shorten(text), .least = "-9223372036854775807"}));
     }
     return does_not_fit(text, std::to_string(kMax));
   }
@@ -146,11 +139,28 @@ Parsed<std::int64_t> parse_cpus(std::string_view text) {
   const auto number = take_decimal(rest);
   const bool milli = number && rest == "m" && number->decimals == 0;
   if (!number || (!rest.empty() && !milli)) {
-    return refuse("quantity", in_quotes(text) + " is no number of CPUs; write 4, 0.5 or 500m");
+    return refuse(
+        "quantity",
+        say::invalid_cpus({.value = in_quotes(text), .examples = Words{"4", "0.5", "500m"}}));
   }
   const auto value = scaled(*number, milli ? 1 : 1000);
   if (!value) return does_not_fit(text, "1024");
   return *value;
+}
+
+std::string in_quotes(std::string_view text) { return "\"" + shorten(text) + "\""; }
+
+Words some_of(const Words& names) {
+  constexpr std::size_t kShown = 10;
+  Words out;
+  for (const std::string& name : names) {
+    if (out.size() == kShown) {
+      out.emplace_back("…");
+      break;
+    }
+    out.push_back(shorten(name, 40));
+  }
+  return out;
 }
 
 std::string format_cpus(std::int64_t milli) {
@@ -175,7 +185,8 @@ Parsed<std::int64_t> parse_memory(std::string_view text) {
     }
   }
   if (number && rest.empty()) {
-    return refuse("quantity", shorten(text) + " has no unit; write " + shorten(text) + "GB");
+    return refuse("quantity",
+                  say::has_no_unit({.value = shorten(text), .example = shorten(text) + "GB"}));
   }
   const std::string_view letter = trim(rest);
   const char unit = letter.empty() ? '\0' : to_upper(letter.substr(0, 1)).front();
@@ -183,7 +194,7 @@ Parsed<std::int64_t> parse_memory(std::string_view text) {
   const std::string cure = number && unit_of(unit) != 0 && figure.size() <= 20
                                ? std::string(figure) + unit + "B"
                                : std::string("16GB");
-  return refuse("quantity", in_quotes(text) + " is no amount of memory; write " + cure);
+  return refuse("quantity", say::invalid_memory({.value = in_quotes(text), .example = cure}));
 }
 
 std::string format_memory(std::int64_t bytes) {
@@ -206,9 +217,9 @@ Parsed<Seconds> parse_time(std::string_view text) {
   const std::string_view figure = text.substr(0, text.size() - rest.size());
   const bool usable = number && number->decimals == 0 && figure.size() <= 9;
   if (number && rest.empty()) {
-    return refuse(
-        "duration",
-        shorten(text) + " has no unit; write " + (usable ? std::string(figure) + "s" : "90s"));
+    return refuse("duration",
+                  say::has_no_unit({.value = shorten(text),
+                                    .example = usable ? std::string(figure) + "s" : "90s"}));
   }
   const std::string_view word = trim(rest);
   const std::string_view units = "smhd";
@@ -216,7 +227,7 @@ Parsed<Seconds> parse_time(std::string_view text) {
       usable && !word.empty() && units.find(to_lower(word.substr(0, 1))) != std::string_view::npos;
   const std::string cure =
       known ? std::string(figure) + to_lower(word.substr(0, 1)) : std::string("2h");
-  return refuse("duration", in_quotes(text) + " is no duration; write " + cure + " or 1h30m");
+  return refuse("duration", say::invalid_duration({.value = in_quotes(text), .example = cure}));
 }
 
 }  // namespace ty::jobspec

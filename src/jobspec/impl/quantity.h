@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/message.h"
 #include "base/time.h"
 
 /// Numbers with and without units, read exactly. What is refused says what to write instead.
@@ -11,12 +12,12 @@ namespace ty::jobspec {
 
 struct Refusal {
   std::string_view code;
-  std::string message;
+  Message message;
 };
 template <class T>
 using Parsed = std::expected<T, Refusal>;
 
-inline std::unexpected<Refusal> refuse(std::string_view code, std::string message) {
+inline std::unexpected<Refusal> refuse(std::string_view code, Message message) {
   return std::unexpected(Refusal{code, std::move(message)});
 }
 
@@ -41,8 +42,11 @@ std::string format_memory(std::int64_t bytes);
 /// `90s 30m 12h 7d 1h30m`.
 Parsed<Seconds> parse_time(std::string_view text);
 
-/// `0 is too small; write 1 or more`, `5000 is too large; write at most 4096`.
-std::string too_small(std::string_view value, std::string_view least);
-std::string too_large(std::string_view value, std::string_view most);
+/// `"two"`: how a message quotes a text, cut at 60 characters.
+std::string in_quotes(std::string_view text);
+/// Names and words of files in a message: the same in every language.
+using Words = Value::Texts;
+/// The first few names of a list that a hostile file may have made long.
+Words some_of(const Words& names);
 
 }  // namespace ty::jobspec

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 namespace {
@@ -17,33 +18,30 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-std::string complaint(const RE2& re) {
+Message complaint(const RE2& re) {
   const std::string_view pattern = re.pattern();
   if (has(pattern, "(?<=") || has(pattern, "(?<!")) {
-    return "look-behind is not supported; write x(y) for (?<=x)y";
+    return say::regex_look_behind();
   }
   if (has(pattern, "(?=") || has(pattern, "(?!")) {
-    return "look-ahead is not supported; write (x)y for x(?=y)";
+    return say::regex_look_ahead();
   }
   if (re.error_code() == RE2::ErrorBadEscape) {
-    return "\"" + shorten(re.error_arg()) +
-           "\" is no escape here; write \\\\ for a backslash, and a group again "
-           "instead of \\1";
+    return say::regex_bad_escape({.escape = shorten(re.error_arg())});
   }
   if (re.error_code() == RE2::ErrorRepeatSize) {
-    return shorten(re.error_arg()) + " repeats too often; write a smaller number";
+    return say::regex_repeats({.part = shorten(re.error_arg())});
   }
-  return re.error() + "; put \\ before a bracket that stands for itself";
+  return say::regex_wrong({.why = plain(re.error())});
 }
 
 Parsed<MetricGroups> compile(const std::string& pattern) {
-  const auto refuse = [](std::string message) {
+  const auto refuse = [](Message message) {
     return std::unexpected(Refusal{"regex", std::move(message)});
   };
-  if (pattern.empty()) return refuse("the pattern is empty; write for example loss=([0-9.]+)");
+  if (pattern.empty()) return refuse(say::regex_empty());
   if (pattern.size() > kMaxBytes) {
-    return refuse("a pattern of " + std::to_string(pattern.size()) +
-                  " bytes is too long; write at most " + std::to_string(kMaxBytes));
+    return refuse(say::regex_too_long({.size = pattern.size(), .most = kMaxBytes}));
   }
   RE2::Options options;
   options.set_log_errors(false);
@@ -51,8 +49,7 @@ Parsed<MetricGroups> compile(const std::string& pattern) {
   const RE2 re(pattern, options);
   if (!re.ok()) return refuse(complaint(re));
   if (re.ProgramSize() > kMaxInstructions) {
-    return refuse(
-        "the pattern is too costly to run on every line; use fewer or smaller repetitions");
+    return refuse(say::regex_too_costly());
   }
   const auto& names = re.NamedCapturingGroups();
   MetricGroups groups;
@@ -62,8 +59,8 @@ Parsed<MetricGroups> compile(const std::string& pattern) {
     return groups;
   }
   const int unnamed = re.NumberOfCapturingGroups() - static_cast<int>(names.size());
-  if (unnamed == 0) return refuse("has no group for the value; write for example loss=([0-9.]+)");
-  if (unnamed > 1) return refuse("has several groups; call the one to keep (?P<value>…)");
+  if (unnamed == 0) return refuse(say::regex_without_group());
+  if (unnamed > 1) return refuse(say::regex_many_groups());
   for (int i = 1; i <= re.NumberOfCapturingGroups(); ++i) {
     if (!re.CapturingGroupNames().contains(i)) groups.value = std::to_string(i);
   }

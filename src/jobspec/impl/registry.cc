@@ -24,7 +24,7 @@ const DialectEntry& entry_of(model::Dialect dialect) {
   return **found;
 }
 
-std::string_view title(model::Dialect dialect) { return entry_of(dialect).title; }
+Message title(model::Dialect dialect) { return entry_of(dialect).title(); }
 
 bool is_map(Ref ref) { return ref && ref.is_map(); }
 bool is_list(Ref ref) { return ref && ref.is_list(); }

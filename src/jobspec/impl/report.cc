@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 
@@ -12,7 +13,7 @@ void Report::add(std::vector<Issue>& to,
                  Ref at,
                  Position position,
                  std::string_view code,
-                 std::string message) {
+                 Message message) {
   if (to.size() >= kMaxIssues) return;
   Issue issue{severity,
               std::string(code),
@@ -24,7 +25,11 @@ void Report::add(std::vector<Issue>& to,
   if (std::ranges::find(to, issue) == to.end()) to.push_back(std::move(issue));
 }
 
-void Report::missing(Ref parent, std::string_view key, std::string message) {
+void Report::missing(Ref parent, std::string_view key, std::string_view example) {
+  missing_with(parent, key, say::missing_key({.example = example}));
+}
+
+void Report::missing_with(Ref parent, std::string_view key, Message message) {
   if (errors.size() >= kMaxIssues) return;
   const Position position = parent.tree().key_position(parent);
   Issue issue{Severity::Error,
@@ -39,20 +44,20 @@ void Report::missing(Ref parent, std::string_view key, std::string message) {
   if (std::ranges::find(errors, issue) == errors.end()) errors.push_back(std::move(issue));
 }
 
-std::string quoted(Ref value) {
+Value quoted(Ref value) {
   switch (value->kind) {
     case Kind::Null:
-      return "an empty value";
+      return say::an_empty_value();
     case Kind::List:
-      return "a list";
+      return say::a_list();
     case Kind::Map:
-      return "a map";
+      return say::a_map();
     case Kind::Scalar:
       break;
   }
   const std::string text = shorten(value->text);
   const bool number = value.is_plain() && is_json_number(value->text);
-  return number ? text : "\"" + text + "\"";
+  return number ? text : in_quotes(value->text);
 }
 
 void sort_and_cut(std::vector<Issue>& issues) {

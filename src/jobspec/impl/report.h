@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/secret.h"
+#include "jobspec/impl/quantity.h"
 #include "jobspec/impl/tree.h"
 #include "jobspec/issue.h"
 #include "model/job_spec.h"
@@ -17,20 +18,22 @@ inline constexpr std::size_t kMaxIssues = 100;
 /// about once.
 class Report {
  public:
-  void error(Ref at, std::string_view code, std::string message) {
+  void error(Ref at, std::string_view code, Message message) {
     add(errors, Severity::Error, at, at.tree().position(at), code, std::move(message));
   }
-  void error_at_key(Ref at, std::string_view code, std::string message) {
+  void error_at_key(Ref at, std::string_view code, Message message) {
     add(errors, Severity::Error, at, at.tree().key_position(at), code, std::move(message));
   }
-  void warn(Ref at, std::string_view code, std::string message) {
+  void warn(Ref at, std::string_view code, Message message) {
     add(warnings, Severity::Warning, at, at.tree().position(at), code, std::move(message));
   }
-  void warn_at_key(Ref at, std::string_view code, std::string message) {
+  void warn_at_key(Ref at, std::string_view code, Message message) {
     add(warnings, Severity::Warning, at, at.tree().key_position(at), code, std::move(message));
   }
   /// A key that should be there: named with its path, shown at its parent.
-  void missing(Ref parent, std::string_view key, std::string message);
+  void missing(Ref parent, std::string_view key, std::string_view example);
+  /// The same, where an example alone does not say what to write.
+  void missing_with(Ref parent, std::string_view key, Message message);
 
   /// A value that is nobody's business. The model gets what is returned: a name under which the
   /// value travels beside it until `control` seals it (read.h). `at` is covered wherever the file
@@ -54,11 +57,11 @@ class Report {
                   Ref at,
                   Position position,
                   std::string_view code,
-                  std::string message);
+                  Message message);
 };
 
 /// `"two"`, `5`, `a list`: how a message quotes what was written, cut at 60 characters.
-std::string quoted(Ref value);
+Value quoted(Ref value);
 
 /// By position, the first hundred.
 void sort_and_cut(std::vector<Issue>& issues);

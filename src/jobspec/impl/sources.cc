@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "jobspec/impl/limits.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 namespace {
@@ -42,15 +43,10 @@ Parsed<std::string> resolve_source(std::string_view text,
                                    std::string_view kind,
                                    const ReadOptions& options) {
   if (text.size() > limits::kPathBytes) {
-    return refuse("range",
-                  std::to_string(text.size()) + " bytes are too many; write at most " +
-                      std::to_string(limits::kPathBytes));
+    return refuse("range", say::too_many_bytes({.size = text.size(), .most = limits::kPathBytes}));
   }
   const auto no_source = [&] {
-    return refuse("source",
-                  "\"" + shorten(text) +
-                      "\" is no source; write for example cifar10@V2, storage:team/pile or "
-                      "https://git.example.org/team/code.git@v1");
+    return refuse("source", say::invalid_source({.value = in_quotes(text)}));
   };
   const bool control =
       std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
@@ -61,18 +57,15 @@ Parsed<std::string> resolve_source(std::string_view text,
     if (const auto uploaded = options.uploads.find(path); uploaded != options.uploads.end())
       return uploaded->second;
     if (options.local_sources == LocalSources::Keep && is_local(path)) return "local:" + path;
-    return refuse(
-        "local_path",
-        shorten(path) + " is on your machine; submit with the trainyard command, which uploads it");
+    return refuse("local_path", say::on_your_machine({.path = shorten(path)}));
   }
   if (text.starts_with('/') || text.starts_with("host:")) {
     const std::string_view path = text.starts_with('/') ? text : text.substr(5);
     if (!path.starts_with('/'))
-      return refuse("source",
-                    "\"" + shorten(path) + "\" is not absolute; write host:/" + shorten(path));
-    if (climbs(path))
-      return refuse("source",
-                    "\"" + shorten(path) + "\" climbs with \"..\"; write the path it means");
+      return refuse(
+          "source",
+          say::path_not_absolute({.path = in_quotes(path), .example = "host:/" + shorten(path)}));
+    if (climbs(path)) return refuse("source", say::path_climbs({.path = in_quotes(path)}));
     return "host:" + std::string(path);
   }
   constexpr std::array<std::string_view, 13> kSchemes = {"upload:",
@@ -106,8 +99,7 @@ Parsed<std::string> resolve_source(std::string_view text,
     const bool may_be_bare = scheme == "scratch:" || scheme == "memory:";
     if (text.size() == scheme.size() && !may_be_bare) return no_source();
     if (scheme != "https://" && scheme != "http://" && climbs(text.substr(scheme.size()))) {
-      return refuse("source",
-                    "\"" + shorten(text) + "\" climbs with \"..\"; write the path it means");
+      return refuse("source", say::path_climbs({.path = in_quotes(text)}));
     }
     return std::string(text);
   }

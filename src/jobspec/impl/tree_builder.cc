@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "jobspec/messages.h"
+
 namespace ty::jobspec {
 
 std::uint32_t TreeBuilder::append(Kind kind, std::uint32_t at) {
   auto& nodes = tree_.nodes();
   if (nodes.size() > kMaxValues) {
-    throw SyntaxFault{"range",
-                      at,
-                      "more than " + std::to_string(kMaxValues) +
-                          " values; put data into a file of its own and mount it"};
+    throw SyntaxFault{"range", at, say::too_many_values({.most = kMaxValues})};
   }
   const auto index = static_cast<std::uint32_t>(nodes.size());
   Frame& frame = stack_.back();
@@ -49,10 +48,8 @@ void TreeBuilder::restart_children() {
 
 void TreeBuilder::open(Kind kind, std::uint32_t at) {
   if (stack_.size() > kMaxDepth) {
-    throw SyntaxFault{"depth",
-                      at,
-                      "nested deeper than " + std::to_string(kMaxDepth) + " levels at line " +
-                          std::to_string(tree_.position(at).line) + "; flatten it"};
+    throw SyntaxFault{
+        "depth", at, say::nested_too_deep({.most = kMaxDepth, .line = tree_.position(at).line})};
   }
   const std::uint32_t node = append(kind, at);
   stack_.push_back({.node = node});
@@ -91,10 +88,8 @@ void TreeBuilder::check_duplicates(std::uint32_t map) {
   const auto twice = [&](std::uint32_t again, std::uint32_t first) {
     if (faults.size() >= kEnough) return;
     const int line = tree_.line({&tree_, first});
-    faults.push_back({"duplicate_key",
-                      tree_.node(again).key_at,
-                      "is written twice, first in line " + std::to_string(line) + "; keep one",
-                      again});
+    faults.push_back(
+        {"duplicate_key", tree_.node(again).key_at, say::written_twice({.line = line}), again});
   };
   // Comparing every pair is the fastest way for the maps people write, hashing for those they do
   // not.

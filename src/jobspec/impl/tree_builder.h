@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "jobspec/impl/tree.h"
 
 namespace ty::jobspec {
@@ -13,7 +14,7 @@ inline constexpr std::size_t kMaxValues = 100'000;
 struct SyntaxFault {
   std::string code;
   std::uint32_t at = 0;
-  std::string message;
+  Message message;
   std::uint32_t node = 0;  ///< whose path to show; 0: none
 };
 

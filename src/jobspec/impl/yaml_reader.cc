@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "jobspec/impl/readers.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec {
 namespace {
@@ -48,16 +49,13 @@ class YamlHandler final : public YAML::EventHandler {
   void OnDocumentEnd() override {
     const Node& top = tree_.node(0);
     if (top.count > kMaxDocuments) {
-      stop("range",
-           last_at_,
-           "more than " + std::to_string(kMaxDocuments) + " documents; split the file");
+      stop("range", last_at_, say::too_many_documents({.most = kMaxDocuments}));
     }
   }
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const std::uint32_t at = offset(mark);
-    if (builder_.wants_key())
-      stop("type", at, "the key is missing before the colon; write key: value");
+    if (builder_.wants_key()) stop("type", at, say::yaml_key_missing());
     remember(anchor, builder_.null(at));
   }
 
@@ -67,7 +65,7 @@ class YamlHandler final : public YAML::EventHandler {
                 const std::string& value) override {
     const std::uint32_t at = offset(mark);
     if (value.find('\0') != std::string::npos) {
-      stop("nul", at, "NUL cannot be passed to a program; remove it");
+      stop("nul", at, say::contains_nul());
     }
     check_tag(tag, at);
     last_quoted_ = tag == "!" ? std::optional(at) : std::nullopt;
@@ -106,9 +104,7 @@ class YamlHandler final : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const std::uint32_t at = offset(mark);
     if (++aliases_ > kMaxAliases) {
-      stop("alias_bomb",
-           at,
-           "more than " + std::to_string(kMaxAliases) + " aliases; write the values out");
+      stop("alias_bomb", at, say::yaml_too_many_aliases({.most = kMaxAliases}));
     }
     if (const auto key = key_anchors_.find(anchor); key != key_anchors_.end()) {
       if (builder_.wants_key())
@@ -119,16 +115,16 @@ class YamlHandler final : public YAML::EventHandler {
     }
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) {
-      stop("syntax", at, "no anchor has this name; define it before with &name");
+      stop("syntax", at, say::yaml_no_such_anchor());
     }
     const Node anchored = tree_.node(found->second);
     if (builder_.wants_key()) {
-      if (anchored.kind != Kind::Scalar) stop("type", at, "a key is text; write it out");
+      if (anchored.kind != Kind::Scalar) stop("type", at, say::yaml_key_not_text());
       builder_.key(anchored.text, at);
       return;
     }
     if (builder_.is_open(found->second)) {
-      stop("alias_loop", at, "contains itself; write the value out");
+      stop("alias_loop", at, say::yaml_contains_itself());
     }
     alias_source_ = anchored.at;
     copy(found->second);
@@ -140,7 +136,7 @@ class YamlHandler final : public YAML::EventHandler {
   std::optional<std::uint32_t> last_quoted() const { return last_quoted_; }
 
  private:
-  [[noreturn]] static void stop(std::string code, std::uint32_t at, std::string message) {
+  [[noreturn]] static void stop(std::string code, std::uint32_t at, Message message) {
     throw SyntaxFault{std::move(code), at, std::move(message)};
   }
 
@@ -159,10 +155,7 @@ class YamlHandler final : public YAML::EventHandler {
   void open(Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
     const std::uint32_t at = offset(mark);
     if (builder_.wants_key()) {
-      stop("type",
-           at,
-           std::string("a key is text, not a ") + (kind == Kind::Map ? "map" : "list") +
-               "; if this is text, put it in quotes");
+      stop("type", at, kind == Kind::Map ? say::yaml_key_is_map() : say::yaml_key_is_list());
     }
     check_tag(tag, at);
     builder_.open(kind, at);
@@ -178,9 +171,9 @@ class YamlHandler final : public YAML::EventHandler {
       for (const std::string_view core : {"str", "int", "float", "bool", "null", "map", "seq"}) {
         if (name == core) return;
       }
-      stop("tag", at, "tag !!" + shorten(name) + " is not allowed; write plain text");
+      stop("tag", at, say::yaml_tag({.tag = "!!" + shorten(name)}));
     }
-    stop("tag", at, "tag " + shorten(name) + " is not allowed; write plain text");
+    stop("tag", at, say::yaml_tag({.tag = shorten(name)}));
   }
 
   /// Appends a copy of a finished subtree, its positions those of the original.
@@ -189,8 +182,8 @@ class YamlHandler final : public YAML::EventHandler {
     if (tree_.nodes().size() >= kMaxValues) {
       stop("alias_bomb",
            last_at_,
-           "aliases from line " + std::to_string(tree_.position(alias_source_).line) +
-               " expand to more than " + std::to_string(kMaxValues) + " values; write them out");
+           say::yaml_aliases_expand(
+               {.line = tree_.position(alias_source_).line, .most = kMaxValues}));
     }
     if (node.kind == Kind::Null) {
       builder_.null(node.at);
@@ -231,9 +224,7 @@ class YamlHandler final : public YAML::EventHandler {
       if (!is_merge(child))
         taken.insert(tree_.node(child).key);
       else if (++merges == 2) {
-        stop("duplicate_key",
-             tree_.node(child).key_at,
-             "<< is written twice; write <<: [*first, *second]");
+        stop("duplicate_key", tree_.node(child).key_at, say::yaml_merge_twice());
       }
     }
     builder_.restart_children();
@@ -251,7 +242,7 @@ class YamlHandler final : public YAML::EventHandler {
 
   void take_over(std::uint32_t base, std::unordered_set<std::string_view>& taken) {
     if (tree_.node(base).kind != Kind::Map) {
-      stop("type", tree_.node(base).at, "<< takes a map or a list of maps; write <<: *name");
+      stop("type", tree_.node(base).at, say::yaml_merge_takes_maps());
     }
     // An alias was copied for us, so its entries can move here; a map with its own anchor may be
     // needed again.
@@ -295,42 +286,79 @@ bool is_closed(std::string_view source, std::size_t open) {
   return false;
 }
 
+/// A line of the source without its end; `indent` is where its first character stands.
+struct Line {
+  std::string_view text;
+  int number = 0;
+  std::size_t indent = std::string_view::npos;  ///< npos: blank or a comment
+};
+
+Line line_at(std::string_view source, std::size_t at) {
+  const std::size_t from = at == 0 ? 0 : source.rfind('\n', at - 1) + 1;
+  std::string_view text = source.substr(from, source.find('\n', from) - from);
+  const auto number = 1 + std::ranges::count(source.substr(0, from), '\n');
+  std::size_t indent = text.find_first_not_of(" \t\r");
+  if (indent != std::string_view::npos && text[indent] == '#') indent = std::string_view::npos;
+  return {text, static_cast<int>(number), indent};
+}
+
+/// The line with something in it above the one of `at`; an empty one where there is none.
+Line line_above(std::string_view source, std::size_t at) {
+  for (std::size_t end = at == 0 ? std::string_view::npos : source.rfind('\n', at - 1);
+       end != std::string_view::npos;
+       end = end == 0 ? std::string_view::npos : source.rfind('\n', end - 1)) {
+    const Line line = line_at(source, end);
+    if (line.indent != std::string_view::npos) return line;
+  }
+  return {};
+}
+
+/// What is wrong where the library meets a colon it did not expect: it has read the line above and
+/// this one as one text, because of a slip in the line above, in the indentation, or right here.
+Message unexpected_colon(std::string_view source, std::size_t at) {
+  const Line here = line_at(source, at);
+  const std::size_t before = at - static_cast<std::size_t>(here.text.data() - source.data());
+  if (here.text.substr(0, before).find(": ") != std::string_view::npos)
+    return say::yaml_colon_in_text();
+  const Line above = line_above(source, at);
+  if (above.indent == std::string_view::npos) return say::yaml_colon_in_text();
+  const std::size_t colon = above.text.find(':', above.indent);
+  if (colon == std::string_view::npos) return say::yaml_line_without_colon({.line = above.number});
+  const bool has_blank = colon + 1 < above.text.size() && above.text[colon + 1] == ' ';
+  if (!has_blank) {
+    const std::string key(above.text.substr(above.indent, colon - above.indent));
+    return say::yaml_no_blank_after_colon({.line = above.number, .key = shorten(key, 30)});
+  }
+  if (here.indent > above.indent) return say::yaml_indented_below_value({.line = above.number});
+  return say::yaml_colon_in_text();
+}
+
 /// The library's words in ours: what it is, and what to write.
-std::string plain_words(std::string_view message) {
+Message in_our_words(std::string_view message, std::string_view source, std::size_t at) {
+  if (message.starts_with("illegal map value")) return unexpected_colon(source, at);
   struct Words {
-    std::string_view theirs, ours;
+    std::string_view theirs;
+    Message (*ours)();
   };
   constexpr Words kWords[] = {
-      {"end of map not found",
-       "this line does not fit those above it; give all keys of a map the same number of blanks"},
-      {"end of sequence not found",
-       "this does not belong to the list above; begin it with \"- \", or use fewer blanks before "
-       "it"},
-      {"end of map flow not found", "the map { is not closed here; write , or }"},
-      {"end of sequence flow not found", "the list [ is not closed here; write , or ]"},
-      {"illegal map value",
-       "a colon is not allowed here; if it belongs to the text, put the text in quotes"},
-      {"illegal map key", "a key is not allowed here; put it on a line of its own"},
-      {"illegal block entry",
-       "a list item is not allowed here; begin the list on a line of its own"},
-      {"illegal flow end",
-       "there is nothing to close here; remove the bracket, or put the text in quotes"},
-      {"illegal EOF in scalar", "the text is not closed; end it with its quote"},
-      {"illegal document indicator in scalar",
-       "the text is not closed before the document ends; end it with its quote"},
-      {"unknown token", "this character cannot begin a value; put the value in quotes"},
-      {"the referenced anchor is not defined",
-       "no anchor has this name; define it before with &name"},
-      {"unexpected character in block scalar", "text begins on the line after |; move it there"},
+      {"end of map not found", say::yaml_not_aligned},
+      {"end of sequence not found", say::yaml_not_in_list},
+      {"end of map flow not found", say::yaml_map_open},
+      {"end of sequence flow not found", say::yaml_list_open},
+      {"illegal map key", say::yaml_key_not_here},
+      {"illegal block entry", say::yaml_item_not_here},
+      {"illegal flow end", say::yaml_nothing_to_close},
+      {"illegal EOF in scalar", say::yaml_text_open},
+      {"illegal document indicator in scalar", say::yaml_text_open_at_end},
+      {"unknown token", say::yaml_bad_first_character},
+      {"the referenced anchor is not defined", say::yaml_no_such_anchor},
+      {"unexpected character in block scalar", say::yaml_text_beside_bar},
+      {"unknown escape character", say::yaml_bad_escape},
   };
   for (const Words& words : kWords) {
-    if (message.starts_with(words.theirs)) return std::string(words.ours);
+    if (message.starts_with(words.theirs)) return words.ours();
   }
-  if (message.starts_with("unknown escape character")) {
-    return "this is no escape inside double quotes; write \\\\ for a backslash, or use single "
-           "quotes";
-  }
-  return std::string(message) + "; put the value in quotes, or check the blanks before it";
+  return say::yaml_other({.why = plain(message)});
 }
 
 }  // namespace
@@ -338,7 +366,7 @@ std::string plain_words(std::string_view message) {
 Syntax read_yaml(std::string_view source, Tree& tree) {
   Syntax result;
   YamlHandler handler(tree);
-  const auto fatal = [&](std::string code, std::size_t at, std::string message) {
+  const auto fatal = [&](std::string code, std::size_t at, Message message) {
     const auto offset = static_cast<std::uint32_t>(std::min(at, source.size()));
     result.fatal = SyntaxFault{std::move(code), offset, std::move(message)};
   };
@@ -352,15 +380,15 @@ Syntax read_yaml(std::string_view source, Tree& tree) {
     if (const auto last = handler.last_quoted()) {
       const std::size_t open = source.find_first_of("'\"|>", *last);
       const bool quoted = open < source.size() && (source[open] == '\'' || source[open] == '"');
-      if (quoted && !is_closed(source, open))
-        fatal("syntax", open, plain_words("illegal EOF in scalar"));
+      if (quoted && !is_closed(source, open)) fatal("syntax", open, say::yaml_text_open());
     }
   } catch (SyntaxFault& fault) {
     result.fatal = std::move(fault);
   } catch (const YAML::ParserException& e) {
-    fatal("syntax", static_cast<std::size_t>(std::max(e.mark.pos, 0)), plain_words(e.msg));
+    const auto at = static_cast<std::size_t>(std::max(e.mark.pos, 0));
+    fatal("syntax", at, in_our_words(e.msg, source, std::min(at, source.size())));
   } catch (const std::exception&) {
-    fatal("syntax", handler.last_at(), "this cannot be read as YAML; write it more plainly");
+    fatal("syntax", handler.last_at(), say::yaml_unreadable());
   }
   result.faults = std::move(handler.builder().faults);
   return result;
@@ -372,11 +400,6 @@ struct Row {
   std::string_view text;
   std::size_t at = 0;
 };
-
-std::string blanks(std::size_t n) {
-  if (n == 0) return "no blanks";
-  return count_of(static_cast<std::int64_t>(n), "blank");
-}
 
 /// A tab in the indentation at or before the line the reader gave up on: the likeliest cause, and
 /// not what it says.
@@ -396,12 +419,11 @@ std::optional<SyntaxFault> tab_before(std::string_view source, std::size_t error
       const std::size_t indent =
           item ? std::min(above.find_first_not_of(' ', dash + 1), above.size()) : dash;
       const bool opens = !above.empty() && above.back() == ':';
-      const std::string cure =
-          above.empty() ? "write blanks instead"
-          : opens       ? "write " + blanks(indent + 2) + ", two more than the line above"
-                        : "write " + blanks(indent) + ", like the line above";
-      return SyntaxFault{
-          "tab", static_cast<std::uint32_t>(from + tab), "a tab indents this line; " + cure};
+      Message message = above.empty() ? say::tab_indents()
+                        : opens       ? say::tab_indents_deeper({.count = indent + 2})
+                        : indent == 0 ? say::tab_indents_first_level()
+                                      : say::tab_indents_like_above({.count = indent});
+      return SyntaxFault{"tab", static_cast<std::uint32_t>(from + tab), std::move(message)};
     }
     if (content != std::string_view::npos) {
       above = row.substr(0, row.find_last_not_of(" \t\r") + 1);

@@ -1,5 +1,6 @@
 #include "jobspec/impl/dialect.h"
 
+#include "jobspec/messages.h"
 #include "jobspec/native/fields.h"
 #include "jobspec/native/parse.h"
 #include "jobspec/native/print.h"
@@ -25,8 +26,8 @@ std::string schema() { return json_schema(); }
 }  // namespace
 
 const DialectEntry kDialect{.dialect = model::Dialect::Native,
-                            .short_name = "native",
-                            .title = "a native job",
+                            .name = say::dialect_native,
+                            .title = say::file_native,
                             .address = "/api/v1/jobs",
                             .evidence = evidence,
                             .keys = keys,

@@ -23,7 +23,7 @@ constexpr Field kFields[] = {
      "name: mnist",
      R"({"type":"string","minLength":1,"maxLength":100})",
      "`job-` and part of the id",
-     "Letters, digits, Chinese characters, `.`, `_`, `-`. May hold `${{ parameter }}`.",
+     "Letters, digits, Chinese characters, `.`, `_`, `-`. May contain `${{ parameter }}`.",
      "字母、数字、汉字、`.`、`_`、`-`，可以包含 `${{ 参数 }}`。"},
     {"description",
      J,

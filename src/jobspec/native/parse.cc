@@ -5,6 +5,7 @@
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/names.h"
 #include "jobspec/impl/regex_check.h"
+#include "jobspec/messages.h"
 #include "jobspec/native/reader.h"
 
 namespace ty::jobspec::native {
@@ -33,7 +34,7 @@ void NativeReader::read_job() {
   if (!read_template(job_slot("name"), spec_.name))
     doubt(Part::Name, -1);
   else if (const Slot name = job_slot("name"); name && spec_.name.empty()) {
-    report_.error(name.ref, "pattern", "is empty; write for example name: mnist");
+    report_.error(name.ref, "pattern", say::value_is_empty({.example = "name: mnist"}));
   }
   read_text(job_slot("description"), spec_.description);
   if (!read_text(job_slot("workspace"), spec_.workspace)) spec_.workspace = "default";
@@ -67,7 +68,7 @@ void NativeReader::read_priority() {
   const Slot slot = job_slot("priority");
   if (!slot || !has_value(slot)) return;
   if (!slot.ref.is_scalar()) {
-    wrong_type(slot, "a priority");
+    wrong_type(slot, say::a_priority());
     return;
   }
   struct Word {
@@ -87,10 +88,7 @@ void NativeReader::read_priority() {
   else if (!value && value.error().code == "overflow")
     refuse(slot, value.error());
   else {
-    report_.error(
-        slot.ref,
-        "enum",
-        quoted(slot.ref) + " is not a priority; write low, normal, high, urgent or a number");
+    report_.error(slot.ref, "enum", say::invalid_priority({.value = quoted(slot.ref)}));
   }
 }
 
@@ -102,7 +100,7 @@ void NativeReader::read_labels() {
     return;
   }
   if (!slot.ref.is_list()) {
-    wrong_type(slot, "a map or a list");
+    wrong_type(slot, say::a_map_or_a_list());
     return;
   }
   std::vector<std::string> tags;
@@ -117,11 +115,7 @@ void NativeReader::read_secrets() {
     // What is no name may be a value that somebody pasted: say so without repeating it.
     if (at.is_scalar() && !check_workspace(name))
       return model::SecretRef{.stored_name = std::string(name)};
-    report_.error(at,
-                  "secret",
-                  "this is not the name of a stored secret; store the value with trainyard secret "
-                  "set NAME and write "
-                  "NAME here");
+    report_.error(at, "secret", say::not_a_stored_secret());
     return std::nullopt;
   };
   if (slot.ref.is_list()) {
@@ -135,10 +129,7 @@ void NativeReader::read_secrets() {
         spec_.secrets.insert_or_assign(std::string(entry->key), std::move(*ref));
     }
   } else {
-    report_.error(
-        slot.ref,
-        "type",
-        "this is not a list of secrets; write for example " + std::string(slot.field->example));
+    report_.error(slot.ref, "type", say::not_a_list_of_secrets({.example = slot.field->example}));
   }
 }
 
@@ -154,7 +145,7 @@ void NativeReader::read_gang() {
     if (read_whole(slot, n, 1, limits::kTasks)) spec_.min_available = n;
     return;
   }
-  wrong_type(slot, "true, false or a whole number");
+  wrong_type(slot, say::true_false_or_a_number());
 }
 
 void NativeReader::read_retry() {
@@ -181,7 +172,7 @@ void NativeReader::read_retry() {
       retry.on = {};
       retry.counted = {FailureClass::User, FailureClass::Platform};
     } else if (on != "failure") {
-      wrong_word(sub("on").ref, "a reason to retry", "failure, any, policy");
+      wrong_word(sub("on").ref, say::noun_retry_reason(), "failure, any, policy");
     }
   }
   if (const Slot codes = sub("exit_codes"); codes && read_list(codes)) {
@@ -197,7 +188,8 @@ void NativeReader::read_retry() {
       retry.max_backoff < retry.backoff) {
     report_.error(sub("max_backoff").ref,
                   "range",
-                  too_small(format_duration(retry.max_backoff), format_duration(retry.backoff)));
+                  say::value_too_small({.value = format_duration(retry.max_backoff),
+                                        .least = format_duration(retry.backoff)}));
   }
 }
 
@@ -208,7 +200,7 @@ void NativeReader::read_alerts() {
     if (item.is_map())
       read_alert(item);
     else
-      wrong_type({item, slot.field}, "a map");
+      wrong_type({item, slot.field}, say::a_map());
   }
 }
 
@@ -235,11 +227,9 @@ void NativeReader::read_alert(Ref item) {
     if (sub(key)) given.emplace_back(key);
   }
   if (given.empty()) {
-    report_.missing(
-        item, "on", "missing; write for example on: failed, after: 8h or at: \"2026-11-15 08:00\"");
+    report_.missing_with(item, "on", say::alert_without_when());
   } else if (given.size() > 1) {
-    report_.error_at_key(
-        sub(given[1]).ref, "two_of", "give either " + join(given, " or ") + ", not both");
+    report_.error_at_key(sub(given[1]).ref, "two_of", say::only_one_of({.keys = given}));
   }
   if (const Slot on = sub("on")) {
     std::vector<std::string> words;
@@ -260,34 +250,34 @@ void NativeReader::read_alert(Ref item) {
         for (const Ref word : on.ref) {
           if (word->text == words[i]) at = word;
         }
-        wrong_word(at, "a state", "started, succeeded, failed, cancelled, retried, finished");
+        wrong_word(
+            at, say::noun_state(), "started, succeeded, failed, cancelled, retried, finished");
       }
     }
     if (const Slot every = sub("every")) {
-      report_.error_at_key(every.ref, "two_of", "give either on or every, not both");
+      report_.error_at_key(every.ref, "two_of", say::only_one_of({.keys = Words{"on", "every"}}));
     }
   }
   read_limit(sub("after"), alert.after, 1s, limits::kYear);
   read_optional<std::string>(
       sub("at"), alert.at, [&](Slot s, std::string& v) { return read_text(s, v); });
   if (alert.at && !is_moment(*alert.at)) {
-    report_.error(
-        sub("at").ref,
-        "type",
-        quoted(sub("at").ref) + " is no moment; write for example at: \"2026-11-15 08:00\"");
+    report_.error(sub("at").ref,
+                  "type",
+                  say::invalid_value({.value = quoted(sub("at").ref),
+                                      .what = say::noun_moment(),
+                                      .example = "at: \"2026-11-15 08:00\""}));
   }
   read_limit(sub("every"), alert.every, 60s, limits::kYear);
   read_texts(sub("to"), alert.to);
   for (const std::string& receiver : alert.to) {
     const bool blank = std::ranges::any_of(receiver, [](unsigned char c) { return c <= ' '; });
     if (receiver.empty() || blank || receiver.size() > 1024) {
-      report_.error(sub("to").ref,
-                    "pattern",
-                    "\"" + shorten(receiver) +
-                        "\" is no receiver; write a user, a mail address or an https URL");
+      report_.error(
+          sub("to").ref, "pattern", say::invalid_receiver({.value = in_quotes(receiver)}));
     }
   }
-  read_word(sub("level"), alert.level, "a level");
+  read_word(sub("level"), alert.level, say::noun_level);
   spec_.alerts.push_back(std::move(alert));
 }
 
@@ -302,7 +292,7 @@ void NativeReader::read_metrics() {
       rule.kind = ref->text == "file" ? model::MetricKind::File : model::MetricKind::Tensorboard;
       spec_.metrics.push_back(std::move(rule));
     } else {
-      wrong_type({ref, slot.field}, "a map, tensorboard or file");
+      wrong_type({ref, slot.field}, say::a_map_or_metric_kind());
     }
   };
   if (slot.ref.is_list()) {
@@ -323,15 +313,14 @@ void NativeReader::read_metric(Ref entry) {
   model::MetricRule rule;
   rule.name = entry->key;
   if (rule.name.empty() || rule.name.size() > limits::kLabelKey) {
-    report_.error_at_key(
-        entry, "pattern", "a metric needs a name of 1 to 128 bytes; write for example loss");
+    report_.error_at_key(entry, "pattern", say::metric_without_name());
   }
   Slot regex{entry, &metric_fields().front()};
   if (entry.is_map()) {
     check_sub_keys(entry, metric_fields());
     regex = sub_slot(entry, metric_fields(), "regex");
     if (!regex) {
-      report_.missing(entry, "regex", "missing; write for example regex: 'loss=([0-9.]+)'");
+      report_.missing(entry, "regex", "regex: 'loss=([0-9.]+)'");
       return;
     }
     read_text(sub_slot(entry, metric_fields(), "group"), rule.group);
@@ -372,7 +361,7 @@ void NativeReader::read_run_as() {
     return;
   }
   if (run_as.user.empty() && !run_as.uid) {
-    report_.missing(slot.ref, "user", "missing; write for example user: alice");
+    report_.missing(slot.ref, "user", "user: alice");
   }
   spec_.run_as = std::move(run_as);
 }
@@ -381,7 +370,7 @@ bool NativeReader::read_policies(Slot slot, std::vector<model::Policy>& out) {
   if (!slot || !read_list(slot)) return !slot;
   for (const Ref item : slot.ref) {
     if (!item.is_map()) {
-      wrong_type({item, slot.field}, "a map");
+      wrong_type({item, slot.field}, say::a_map());
       continue;
     }
     check_sub_keys(item, policy_fields());
@@ -389,13 +378,14 @@ bool NativeReader::read_policies(Slot slot, std::vector<model::Policy>& out) {
     model::Policy policy;
     const Slot on = sub("on");
     const Slot code = sub("exit_code");
-    if (!on && !code) report_.missing(item, "on", "missing; write for example on: task_failed");
+    if (!on && !code) report_.missing(item, "on", "on: task_failed");
     if (on && code)
-      report_.error_at_key(code.ref, "two_of", "give either on or exit_code, not both");
+      report_.error_at_key(
+          code.ref, "two_of", say::only_one_of({.keys = Words{"on", "exit_code"}}));
     if (on && has_value(on)) {
       const auto event = [&](Ref word) {
         model::PolicyEvent value{};
-        if (read_word({word, on.field}, value, "an event")) policy.events.push_back(value);
+        if (read_word({word, on.field}, value, say::noun_event)) policy.events.push_back(value);
       };
       if (on.ref.is_list()) {
         for (const Ref word : on.ref) event(word);
@@ -406,13 +396,13 @@ bool NativeReader::read_policies(Slot slot, std::vector<model::Policy>& out) {
     read_optional<std::int64_t>(code, policy.exit_code, [&](Slot s, std::int64_t& v) {
       if (!read_whole(s, v, -255, 255)) return false;
       if (v != 0) return true;
-      report_.error(s.ref, "range", "0 is success, no failure to act on; write 1 to 255");
+      report_.error(s.ref, "range", say::zero_is_success({.most = 255}));
       return false;
     });
     if (const Slot action = sub("do"))
-      read_word(action, policy.action, "an action");
+      read_word(action, policy.action, say::noun_action);
     else
-      report_.missing(item, "do", "missing; write for example do: restart_job");
+      report_.missing(item, "do", "do: restart_job");
     read_limit(sub("delay"), policy.delay, 0s, limits::kYear);
     out.push_back(std::move(policy));
   }
@@ -426,8 +416,7 @@ void NativeReader::read_roles() {
     spec_.roles.emplace_back().name = "main";
   } else if (read_map(slot)) {
     if (slot.ref->count == 0) {
-      report_.error(
-          slot.ref, "range", "is empty; write for example " + std::string(slot.field->example));
+      report_.error(slot.ref, "range", say::value_is_empty({.example = slot.field->example}));
     }
     for (const Ref role : slot.ref) {
       if (spec_.roles.size() > limits::kRoles)
@@ -435,8 +424,9 @@ void NativeReader::read_roles() {
       if (!role.is_map() && !role.is_null()) {
         report_.error(role,
                       "type",
-                      quoted(role) + " is not a role; write for example " + std::string(role->key) +
-                          ": {count: 2}");
+                      say::wrong_kind({.expected = say::a_role(),
+                                       .got = quoted(role),
+                                       .example = std::string(role->key) + ": {count: 2}"}));
         continue;
       }
       if (role.is_map()) check_keys(role, fields(), true);
@@ -451,15 +441,10 @@ void NativeReader::read_roles() {
     if (spec_.roles[i].completion.ends_job) mains.push_back(i);
   }
   if (mains.size() < 2) return;
-  std::string names;
-  for (std::size_t i = 0; i < mains.size(); ++i) {
-    if (i > 0) names += i + 1 == mains.size() ? " and " : ", ";
-    names += spec_.roles[mains[i]].name;
-  }
-  report_.error(role_slot(mains[1], "main").ref,
-                "main_twice",
-                names + (mains.size() == 2 ? " are both main" : " are all main") +
-                    "; mark the one whose end ends the job");
+  Words names;
+  for (const std::size_t main : mains) names.push_back(spec_.roles[main].name);
+  report_.error(
+      role_slot(mains[1], "main").ref, "main_twice", say::several_main({.names = some_of(names)}));
 }
 
 Ref NativeReader::locate(const Subject& subject) const {

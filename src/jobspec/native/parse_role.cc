@@ -4,6 +4,7 @@
 #include "jobspec/impl/defaults.h"
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/sources.h"
+#include "jobspec/messages.h"
 #include "jobspec/native/reader.h"
 #include "model/environment.h"
 
@@ -41,7 +42,7 @@ void NativeReader::read_role(std::size_t index) {
   read_after(index);
   role.ranked = ranked_by_name(role.name);
   read_flag(role_slot(index, "rank"), role.ranked);
-  read_word(role_slot(index, "network"), role.network, "a network");
+  read_word(role_slot(index, "network"), role.network, say::noun_network);
   read_text_map(job_slot("node_labels"), role.node_labels);
   if (own)
     read_text_map({place.node.find("node_labels"), find(fields(), "node_labels")},
@@ -62,11 +63,10 @@ void NativeReader::read_image(std::size_t index) {
   }
   check_sub_keys(slot.ref, image_fields());
   const auto sub = [&](std::string_view key) { return sub_slot(slot.ref, image_fields(), key); };
-  if (!sub("name"))
-    report_.missing(slot.ref, "name", "missing; write for example name: python:3.12");
+  if (!sub("name")) report_.missing(slot.ref, "name", "name: python:3.12");
   read_text(sub("name"), role.image);
   role.pull = default_pull(role.image);
-  read_word(sub("pull"), role.pull, "a way to pull");
+  read_word(sub("pull"), role.pull, say::noun_pull_policy);
   std::string auth;
   if (const Slot stored = sub("auth"); stored && read_text(stored, auth)) {
     role.image_auth = model::ImageAuth{.stored_name = auth};
@@ -84,7 +84,7 @@ void NativeReader::read_command(std::size_t index) {
       command.pipefail = true;
       read_template(run, command.script);
       if (trim(command.script).empty()) {
-        report_.error(run.ref, "missing", "is empty; write for example run: python train.py");
+        report_.error(run.ref, "missing", say::value_is_empty({.example = "run: python train.py"}));
       }
     } else if (run.ref.is_list()) {
       for (const Ref item : run.ref) {
@@ -92,14 +92,13 @@ void NativeReader::read_command(std::size_t index) {
         read_template({item, run.field}, word);
       }
       if (command.argv.empty() || command.argv.front().empty()) {
-        report_.error(
-            run.ref, "missing", "names no program; write for example run: [python, train.py]");
+        report_.error(run.ref, "missing", say::names_no_program());
       }
     } else {
-      wrong_type(run, "text or a list");
+      wrong_type(run, say::text_or_a_list());
     }
   } else if (!run && !role_slot(index, "image")) {
-    report_.missing(places_[index].node, "run", "missing; write for example run: python train.py");
+    report_.missing(places_[index].node, "run", "run: python train.py");
   }
   if (const Slot args = role_slot(index, "args"); args && read_list(args)) {
     for (const Ref item : args.ref) read_template({item, args.field}, command.args.emplace_back());
@@ -140,8 +139,8 @@ void NativeReader::read_gpus(std::size_t index) {
         const bool some = !count.ref->text.starts_with('-');
         report_.error(count.ref,
                       "fraction",
-                      quoted(count.ref) + " is not a whole number of GPUs; write " +
-                          (some ? "1, or 0 for none" : "0"));
+                      some ? say::fraction_of_gpus({.value = quoted(count.ref)})
+                           : say::negative_fraction_of_gpus({.value = quoted(count.ref)}));
         return false;
       }
     }
@@ -152,8 +151,10 @@ void NativeReader::read_gpus(std::size_t index) {
       resources.gpu_types.emplace_back(type);
       return;
     }
-    report_.error(
-        at, "type", "\"" + shorten(type) + "\" is no type of GPU; write for example A100");
+    report_.error(at,
+                  "type",
+                  say::invalid_value(
+                      {.value = in_quotes(type), .what = say::noun_gpu_type(), .example = "A100"}));
   };
   if (slot.ref.is_map()) {
     check_sub_keys(slot.ref, gpu_fields());
@@ -197,7 +198,7 @@ void NativeReader::read_ports(std::size_t index) {
   } else if (slot.ref.is_map()) {
     for (const Ref entry : slot.ref) read_port(index, entry);
   } else {
-    wrong_type(slot, "a list or a map");
+    wrong_type(slot, say::a_map_or_a_list());
   }
 }
 
@@ -212,8 +213,7 @@ void NativeReader::read_port(std::size_t index, Ref entry) {
            read_whole(sub_slot(entry, port_fields(), "count"), port.count, 1, limits::kPorts);
   } else if (!entry.is_scalar() || entry->text != "any") {
     if (entry.is_scalar() && !parse_whole(entry->text)) {
-      report_.error(
-          entry, "type", quoted(entry) + " is no port; write a number, any or {first, count}");
+      report_.error(entry, "type", say::invalid_port({.value = quoted(entry)}));
       good = false;
     } else {
       good = read_whole({entry, number}, port.first, 1, limits::kMaxPort);
@@ -253,10 +253,11 @@ void NativeReader::read_mounts(std::size_t index) {
         Mount mount{.kind = MountKind::Data, .name = std::string(entry->key), .read_only = true};
         mount.target = "/data/" + mount.name;
         if (mount.name.empty() || mount.name.find('/') != std::string::npos) {
-          report_.error_at_key(
-              entry,
-              "pattern",
-              "\"" + shorten(mount.name) + "\" is no folder name; write for example pile");
+          report_.error_at_key(entry,
+                               "pattern",
+                               say::invalid_value({.value = in_quotes(mount.name),
+                                                   .what = say::noun_folder_name(),
+                                                   .example = "pile"}));
           continue;
         }
         add_mount(index, entry, entry, text, "dataset", std::move(mount));
@@ -307,7 +308,7 @@ void NativeReader::read_code(std::size_t index) {
   read_flag(sub("read_only"), mount.read_only);
   if (mount.read_only) mount.mode = MountMode::Mount;
   if (!sub("from"))
-    report_.missing(slot.ref, "from", "missing; write for example from: .");
+    report_.missing(slot.ref, "from", "from: .");
   else if (read_text(sub("from"), text)) {
     add_mount(index,
               sub("to") ? sub("to").ref : slot.ref,
@@ -325,8 +326,7 @@ void NativeReader::read_mount_item(std::size_t index, Ref item) {
     const auto sub = [&](std::string_view key) { return sub_slot(item, mount_fields(), key); };
     for (const std::string_view key : {"from", "to"}) {
       const Field& field = *find(mount_fields(), key);
-      if (!sub(key))
-        report_.missing(item, key, "missing; write for example " + std::string(field.example));
+      if (!sub(key)) report_.missing(item, key, field.example);
     }
     read_flag(sub("read_only"), mount.read_only);
     std::string text;
@@ -344,7 +344,9 @@ void NativeReader::read_mount_item(std::size_t index, Ref item) {
   if (!split) {
     report_.error(item,
                   item.is_scalar() ? "source" : "type",
-                  quoted(item) + " is no mount; write for example team/pile:/mnt/pile:ro");
+                  say::invalid_value({.value = quoted(item),
+                                      .what = say::noun_mount(),
+                                      .example = "team/pile:/mnt/pile:ro"}));
     return;
   }
   mount.target = text.substr(colon + 1);
@@ -369,7 +371,7 @@ void NativeReader::read_completion(std::size_t index) {
     } else if (word == "never") {
       role.completion.min_failed.reset();
     } else if (word != "any") {
-      wrong_word(slot.ref, "a number of failures", "any, all, never, a number");
+      report_.error(slot.ref, "enum", say::invalid_fail_when({.value = quoted(slot.ref)}));
     }
   }
 
@@ -390,7 +392,7 @@ void NativeReader::read_completion(std::size_t index) {
     } else if (slot.ref.is_map()) {
       check_sub_keys(slot.ref, done_fields());
       const Slot task = sub_slot(slot.ref, done_fields(), "task");
-      if (!task) report_.missing(slot.ref, "task", "missing; write for example task: 0");
+      if (!task) report_.missing(slot.ref, "task", "task: 0");
       // With one task deciding, "not done at the end" must fail whatever the others did: so all are
       // needed.
       if (task && read_whole(task, n, 0, limits::kTasks)) {
@@ -399,7 +401,7 @@ void NativeReader::read_completion(std::size_t index) {
       }
       return;
     } else {
-      wrong_word(slot.ref, "a number of successes", "all, any, a number, {task: 0}");
+      report_.error(slot.ref, "enum", say::invalid_done_when({.value = quoted(slot.ref)}));
     }
   }
   role.completion.min_succeeded = done;
@@ -417,13 +419,13 @@ void NativeReader::read_restart(std::size_t index) {
       return sub_slot(slot.ref, restart_fields(), key);
     };
     read_whole(sub("count"), restart.budget, -1, kMost);
-    read_word(sub("on"), restart.on, "a reason to restart");
+    read_word(sub("on"), restart.on, say::noun_restart_reason);
     read_flag(sub("lost"), restart.lost);
   } else if (slot.ref.is_scalar() && slot.ref->text == "always") {
     restart.budget = -1;
     restart.on = model::RestartOn::Any;
   } else if (slot.ref.is_scalar() && !parse_whole(slot.ref->text)) {
-    wrong_word(slot.ref, "a number of restarts", "always, a number, {count, on, lost}");
+    report_.error(slot.ref, "enum", say::invalid_restart({.value = quoted(slot.ref)}));
   } else {
     read_whole(slot, restart.budget, -1, kMost);
   }
@@ -436,7 +438,7 @@ void NativeReader::read_after(std::size_t index) {
   if (slot.ref.is_map()) {
     for (const Ref entry : slot.ref) {
       model::After one{.role = std::string(entry->key)};
-      if (read_word({entry, slot.field}, one.when, "a state to wait for"))
+      if (read_word({entry, slot.field}, one.when, say::noun_state_to_wait_for))
         after.push_back(std::move(one));
     }
     return;
@@ -458,9 +460,9 @@ void NativeReader::read_sku(std::size_t index) {
   read_text(sub("affinity_group"), sku.affinity_group);
   if (sub("type") && sub("pinned_cell")) {
     report_.error_at_key(
-        sub("pinned_cell").ref, "two_of", "give either type or pinned_cell, not both");
+        sub("pinned_cell").ref, "two_of", say::only_one_of({.keys = Words{"type", "pinned_cell"}}));
   } else if (!sub("type") && !sub("pinned_cell")) {
-    report_.missing(slot.ref, "type", "missing; write for example type: V100");
+    report_.missing(slot.ref, "type", "type: V100");
   }
   spec_.roles[index].sku = std::move(sku);
 }
@@ -472,7 +474,7 @@ void NativeReader::read_caps(std::size_t index) {
   for (const Ref item : slot.ref) {
     constexpr std::string_view kCaps[] = {"ptrace", "ipc_lock", "sys_admin", "net_admin"};
     if (!item.is_scalar() || std::ranges::find(kCaps, item->text) == std::end(kCaps)) {
-      wrong_word(item, "a capability", "ptrace, ipc_lock, sys_admin, net_admin");
+      wrong_word(item, say::noun_capability(), "ptrace, ipc_lock, sys_admin, net_admin");
     } else if (std::ranges::find(caps, item->text) == caps.end()) {
       caps.emplace_back(item->text);
     }

@@ -9,6 +9,7 @@
 #include "jobspec/impl/quantity.h"
 #include "jobspec/impl/tree.h"
 #include "jobspec/impl/yaml_writer.h"
+#include "jobspec/messages.h"
 #include "jobspec/native/print.h"
 #include "jobspec/storage_path.h"
 #include "model/words.h"
@@ -497,35 +498,34 @@ void mounts(const RoleSpec& role, Notes& notes) {
   for (const Mount& mount : role.mounts) {
     const std::string path = "roles." + role.name + ".mounts";
     if (mount.mode == model::MountMode::ExportOnly)
-      notes.changed(path, shorten(mount.source) + " was only named, not mounted; left out");
+      notes.changed(path, say::was_only_named({.source = shorten(mount.source)}));
     else if (mount.target.starts_with("./") ||
              (storage_path(mount.source) && !mount.source.starts_with("storage:")))
-      notes.changed(path, shorten(mount.source) + " is written as a folder of the site's storage");
+      notes.changed(path, say::as_storage_folder({.source = shorten(mount.source)}));
   }
   if (NativePrinter::has_code_beside(role))
-    notes.changed("roles." + role.name + ".workdir", "the folder that the code stands in");
+    notes.changed("roles." + role.name + ".workdir", say::workdir_above_code());
 }
 
 }  // namespace
 
 std::string print(const JobSpec& spec, const std::string&, Notes& notes) {
   if (spec.dialect != model::Dialect::Native) {
-    if (spec.params != JobSpec{}.params) notes.changed("params", "filled in where they were used");
-    if (!spec.links.empty()) notes.lost("links", "remarks of the file; left out");
+    if (spec.params != JobSpec{}.params) notes.changed("params", say::params_filled_in());
+    if (!spec.links.empty()) notes.lost("links", say::remarks_left_out());
   }
   for (const RoleSpec& role : spec.roles) {
     const std::string path = "roles." + role.name + ".command";
     const model::Command& command = role.command;
     if (command.shell != model::Shell::None && NativePrinter::says_more(command))
-      notes.changed(path, "its shell options and steps are written as lines of run:");
+      notes.changed(path, say::steps_as_run_lines());
     else if (command.shell == model::Shell::Sh || command.shell == model::Shell::Bash)
-      notes.changed(path + ".shell", "run by bash where the image has it, else by sh");
+      notes.changed(path + ".shell", say::run_by_bash_or_sh());
     mounts(role, notes);
     if (spec.completion.at_end == model::AtEnd::Succeed && role.completion.min_succeeded &&
         role.completion.need == 0) {
-      notes.changed("roles." + role.name + ".completion.need",
-                    "too few successes when all tasks have ended are a failure");
-      notes.changed("completion.at_end", "a role that has ended must have reached what it needs");
+      notes.changed("roles." + role.name + ".completion.need", say::too_few_successes_fail());
+      notes.changed("completion.at_end", say::ended_role_must_have_enough());
     }
   }
   return print_native(spec);

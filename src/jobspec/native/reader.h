@@ -104,19 +104,19 @@ class NativeReader final : public Origin {
         slot, out, [&](Slot s, Seconds& v) { return read_seconds(s, v, least, most); });
   }
   template <class E>
-  bool read_word(Slot slot, E& out, std::string_view what) {
+  bool read_word(Slot slot, E& out, Message (*what)()) {
     std::string word;
     if (!slot || !read_text(slot, word)) return !slot;
     const auto value = model::from_word<E>(word);
-    if (!value) return wrong_word(slot.ref, what, model::words<E>());
+    if (!value) return wrong_word(slot.ref, what(), model::words<E>());
     out = *value;
     return true;
   }
-  /// `"hihg" is not a priority; write low, normal, high, urgent or a number`.
-  bool wrong_word(Ref at, std::string_view what, std::string_view choices);
-  bool wrong_type(const Slot& slot, std::string_view wanted);
+  /// `"sad" is not a valid level; write info, minor or major`. `choices` are parted by commas.
+  bool wrong_word(Ref at, const Message& what, std::string_view choices);
+  bool wrong_type(const Slot& slot, const Message& wanted);
   bool has_value(const Slot& slot);
-  bool refuse(const Slot& slot, const Refusal& refusal, bool with_example = false);
+  bool refuse(const Slot& slot, const Refusal& refusal);
 
   // Keys
   void check_keys(Ref map, std::span<const Field> known, bool is_role);

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "jobspec/messages.h"
 #include "jobspec/native/reader.h"
 
 namespace ty::jobspec::native {
@@ -8,43 +9,42 @@ std::string first_line(std::string_view example) {
   return std::string(example.substr(0, example.find('\n')));
 }
 
-std::string with_example(std::string message, const Field& field) {
-  return std::move(message) + "; write for example " + first_line(field.example);
-}
 }  // namespace
 
 bool NativeReader::has_value(const Slot& slot) {
   if (!slot.ref.is_null()) return true;
-  report_.error(slot.ref, "missing", with_example("has no value", *slot.field));
+  report_.error(
+      slot.ref, "missing", say::has_no_value({.example = first_line(slot.field->example)}));
   return false;
 }
 
-bool NativeReader::wrong_type(const Slot& slot, std::string_view wanted) {
+bool NativeReader::wrong_type(const Slot& slot, const Message& wanted) {
   report_.error(slot.ref,
                 "type",
-                with_example(quoted(slot.ref) + " is not " + std::string(wanted), *slot.field));
+                say::wrong_kind({.expected = wanted,
+                                 .got = quoted(slot.ref),
+                                 .example = first_line(slot.field->example)}));
   return false;
 }
 
-bool NativeReader::refuse(const Slot& slot, const Refusal& refusal, bool add_example) {
-  report_.error(slot.ref,
-                refusal.code,
-                add_example ? with_example(refusal.message, *slot.field) : refusal.message);
+bool NativeReader::refuse(const Slot& slot, const Refusal& refusal) {
+  report_.error(slot.ref, refusal.code, refusal.message);
   return false;
 }
 
-bool NativeReader::wrong_word(Ref at, std::string_view what, std::string_view choices) {
-  std::string cure(choices);
-  const std::size_t last = cure.rfind(", ");
-  if (last != std::string::npos) cure.replace(last, 2, " or ");
-  report_.error(at, "enum", quoted(at) + " is not " + std::string(what) + "; write " + cure);
+bool NativeReader::wrong_word(Ref at, const Message& what, std::string_view choices) {
+  Words words;
+  for (const std::string& word : split(choices, ',')) words.emplace_back(trim(word));
+  report_.error(at,
+                "enum",
+                say::not_one_of({.value = quoted(at), .what = what, .choices = std::move(words)}));
   return false;
 }
 
 bool NativeReader::read_text(Slot slot, std::string& out) {
   if (!slot) return true;
   if (!has_value(slot)) return false;
-  if (!slot.ref.is_scalar()) return wrong_type(slot, "text");
+  if (!slot.ref.is_scalar()) return wrong_type(slot, say::some_text());
   out = slot.ref->text;
   return true;
 }
@@ -60,7 +60,7 @@ bool NativeReader::read_flag(Slot slot, bool& out) {
   if (!slot) return true;
   if (!has_value(slot)) return false;
   if (!slot.ref.is_plain() || !is_bool_word(slot.ref->text))
-    return wrong_type(slot, "true or false");
+    return wrong_type(slot, say::true_or_false());
   out = is_true_word(slot.ref->text);
   return true;
 }
@@ -68,21 +68,24 @@ bool NativeReader::read_flag(Slot slot, bool& out) {
 bool NativeReader::read_whole(Slot slot, std::int64_t& out, std::int64_t least, std::int64_t most) {
   if (!slot) return true;
   if (!has_value(slot)) return false;
-  if (!slot.ref.is_scalar()) return wrong_type(slot, "a whole number");
+  if (!slot.ref.is_scalar()) return wrong_type(slot, say::a_whole_number());
   const auto value = parse_whole(slot.ref->text);
-  if (!value) return refuse(slot, value.error(), value.error().code == "type");
+  if (!value) {
+    return value.error().code == "type" ? wrong_type(slot, say::a_whole_number())
+                                        : refuse(slot, value.error());
+  }
   if (!slot.ref.is_plain()) {
     report_.error(slot.ref,
                   "type",
-                  quoted(slot.ref) + " is text; write " + std::string(slot.field->key) + ": " +
-                      std::to_string(*value) + " without quotes");
+                  say::number_in_quotes(
+                      {.value = quoted(slot.ref), .key = slot.field->key, .number = *value}));
     return false;
   }
   if (*value < least) {
-    return refuse(slot, {"range", too_small(std::to_string(*value), std::to_string(least))});
+    return refuse(slot, {"range", say::value_too_small({.value = *value, .least = least})});
   }
   if (*value > most) {
-    return refuse(slot, {"range", too_large(std::to_string(*value), std::to_string(most))});
+    return refuse(slot, {"range", say::value_too_large({.value = *value, .most = most})});
   }
   out = *value;
   return true;
@@ -91,14 +94,20 @@ bool NativeReader::read_whole(Slot slot, std::int64_t& out, std::int64_t least, 
 bool NativeReader::read_seconds(Slot slot, Seconds& out, Seconds least, Seconds most) {
   if (!slot) return true;
   if (!has_value(slot)) return false;
-  if (!slot.ref.is_scalar()) return wrong_type(slot, "a duration");
+  if (!slot.ref.is_scalar()) return wrong_type(slot, say::a_duration());
   const auto value = parse_time(slot.ref->text);
   if (!value) return refuse(slot, value.error());
   if (*value < least) {
-    return refuse(slot, {"range", too_small(format_duration(*value), format_duration(least))});
+    return refuse(slot,
+                  {"range",
+                   say::value_too_small(
+                       {.value = format_duration(*value), .least = format_duration(least)})});
   }
   if (*value > most) {
-    return refuse(slot, {"range", too_large(format_duration(*value), format_duration(most))});
+    return refuse(
+        slot,
+        {"range",
+         say::value_too_large({.value = format_duration(*value), .most = format_duration(most)})});
   }
   out = *value;
   return true;
@@ -107,7 +116,7 @@ bool NativeReader::read_seconds(Slot slot, Seconds& out, Seconds least, Seconds 
 bool NativeReader::read_memory(Slot slot, std::int64_t& out) {
   if (!slot) return true;
   if (!has_value(slot)) return false;
-  if (!slot.ref.is_scalar()) return wrong_type(slot, "an amount of memory");
+  if (!slot.ref.is_scalar()) return wrong_type(slot, say::an_amount_of_memory());
   const auto value = parse_memory(slot.ref->text);
   if (!value) return refuse(slot, value.error());
   out = *value;
@@ -117,7 +126,7 @@ bool NativeReader::read_memory(Slot slot, std::int64_t& out) {
 bool NativeReader::read_cpus(Slot slot, std::int64_t& out) {
   if (!slot) return true;
   if (!has_value(slot)) return false;
-  if (!slot.ref.is_scalar()) return wrong_type(slot, "a number of CPUs");
+  if (!slot.ref.is_scalar()) return wrong_type(slot, say::a_number_of_cpus());
   const auto value = parse_cpus(slot.ref->text);
   if (!value) return refuse(slot, value.error());
   out = *value;
@@ -126,12 +135,12 @@ bool NativeReader::read_cpus(Slot slot, std::int64_t& out) {
 
 bool NativeReader::read_map(Slot slot) {
   if (!slot || !has_value(slot)) return false;
-  return slot.ref.is_map() || wrong_type(slot, "a map");
+  return slot.ref.is_map() || wrong_type(slot, say::a_map());
 }
 
 bool NativeReader::read_list(Slot slot) {
   if (!slot || !has_value(slot)) return false;
-  return slot.ref.is_list() || wrong_type(slot, "a list");
+  return slot.ref.is_list() || wrong_type(slot, say::a_list());
 }
 
 bool NativeReader::read_env(Slot slot, model::EnvMap& out) {
@@ -145,10 +154,11 @@ bool NativeReader::read_env(Slot slot, model::EnvMap& out) {
     } else if (entry.is_scalar()) {
       value = params_.render(entry, entry->text, report_);
     } else {
-      report_.error(
-          entry,
-          "type",
-          quoted(entry) + " is not text; write for example " + std::string(entry->key) + ": value");
+      report_.error(entry,
+                    "type",
+                    say::wrong_kind({.expected = say::some_text(),
+                                     .got = quoted(entry),
+                                     .example = std::string(entry->key) + ": value"}));
     }
   }
   return true;
@@ -161,10 +171,11 @@ bool NativeReader::read_text_map(Slot slot, model::TextMap& out) {
     if (entry.is_scalar()) {
       out.insert_or_assign(std::string(entry->key), std::string(entry->text));
     } else {
-      report_.error(
-          entry,
-          "type",
-          quoted(entry) + " is not text; write for example " + std::string(slot.field->example));
+      report_.error(entry,
+                    "type",
+                    say::wrong_kind({.expected = say::some_text(),
+                                     .got = quoted(entry),
+                                     .example = slot.field->example}));
     }
   }
   return true;
@@ -177,7 +188,7 @@ bool NativeReader::read_texts(Slot slot, std::vector<std::string>& out) {
     out.emplace_back(slot.ref->text);
     return true;
   }
-  if (!slot.ref.is_list()) return wrong_type(slot, "text or a list");
+  if (!slot.ref.is_list()) return wrong_type(slot, say::text_or_a_list());
   bool good = true;
   for (const Ref item : slot.ref) {
     if (item.is_scalar()) {
@@ -185,7 +196,7 @@ bool NativeReader::read_texts(Slot slot, std::vector<std::string>& out) {
       continue;
     }
     good = false;
-    wrong_type({item, slot.field}, "text");
+    wrong_type({item, slot.field}, say::some_text());
   }
   return good;
 }
@@ -206,8 +217,7 @@ void NativeReader::check_keys(Ref map, std::span<const Field> known, bool is_rol
     const Field* field = find(known, entry->key);
     if (field != nullptr && (!is_role || field->level != Level::Job)) continue;
     if (field != nullptr) {
-      report_.error_at_key(
-          entry, "misplaced_key", "belongs to the job, not to a role; move it to the top level");
+      report_.error_at_key(entry, "misplaced_key", say::belongs_to_the_job());
       continue;
     }
     if (!is_role && entry->key.starts_with("x-")) continue;
@@ -216,11 +226,9 @@ void NativeReader::check_keys(Ref map, std::span<const Field> known, bool is_rol
       if (!is_role || choice.level != Level::Job) choices.push_back(choice.key);
     }
     const std::string near = closest(entry->key, choices);
-    report_.error_at_key(
-        entry,
-        "unknown_key",
-        near.empty() ? std::string("unknown key; remove it, or put notes under a top-level key x-…")
-                     : "unknown key; did you mean " + near + "?");
+    report_.error_at_key(entry,
+                         "unknown_key",
+                         near.empty() ? say::unknown_key() : say::unknown_key_near({.near = near}));
   }
 }
 
@@ -232,16 +240,13 @@ void NativeReader::check_sub_keys(Ref map, std::span<const Field> known) {
     const std::string near = closest(entry->key, choices);
     const bool in_map = map.parent().is_map() && !map.is_root();
     if (find(fields(), entry->key) != nullptr && in_map) {
-      report_.error_at_key(
-          entry,
-          "misplaced_key",
-          "belongs beside \"" + std::string(map->key) + "\"; take away the extra blanks before it");
+      report_.error_at_key(entry, "misplaced_key", say::belongs_beside({.key = map->key}));
     } else if (!near.empty()) {
-      report_.error_at_key(entry, "unknown_key", "unknown key; did you mean " + near + "?");
+      report_.error_at_key(entry, "unknown_key", say::unknown_key_near({.near = near}));
     } else {
       std::vector<std::string> names(choices.begin(), choices.end());
       report_.error_at_key(
-          entry, "unknown_key", "unknown key; the keys here are " + join(names, ", "));
+          entry, "unknown_key", say::unknown_key_among({.keys = std::move(names)}));
     }
   }
 }

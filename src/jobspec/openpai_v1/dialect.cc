@@ -1,5 +1,6 @@
 #include "jobspec/impl/dialect.h"
 
+#include "jobspec/messages.h"
 #include "jobspec/openpai_v1/parse.h"
 #include "jobspec/openpai_v1/print.h"
 #include "jobspec/openpai_v1/schema.h"
@@ -16,8 +17,8 @@ std::vector<Ref> evidence(Ref top) {
 }  // namespace
 
 const DialectEntry kDialect{.dialect = model::Dialect::OpenPaiV1,
-                            .short_name = "OpenPAI v1",
-                            .title = "an OpenPAI v1 job",
+                            .name = say::dialect_openpai_v1,
+                            .title = say::file_openpai_v1,
                             .address = "/rest-server/api/v1/jobs",
                             .evidence = evidence,
                             .keys = keys,

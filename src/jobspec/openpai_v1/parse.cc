@@ -8,6 +8,7 @@
 #include "jobspec/impl/foreign.h"
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/quantity.h"
+#include "jobspec/messages.h"
 #include "jobspec/openpai_v1/folders.h"
 #include "model/environment.h"
 
@@ -53,7 +54,7 @@ class V1Reader final : public ForeignReader {
       if (extras.is_map())
         spec_.extras = extras_of(extras);
       else
-        wrong_type(extras, "a map", "extras: {}");
+        wrong_type(extras, say::a_map(), "extras: {}");
     }
     read_roles();
     read_environment();
@@ -152,25 +153,22 @@ class V1Reader final : public ForeignReader {
     read_folders(common);
     const Ref roles = top_.find("taskRoles");
     if (!roles) {
-      report_.missing(
-          top_,
-          "taskRoles",
-          "missing; write for example taskRoles: [{name: worker, command: python train.py}]");
+      report_.missing(top_, "taskRoles", "taskRoles: [{name: worker, command: python train.py}]");
       return;
     }
     if (!roles.is_list()) {
-      wrong_type(roles, "a list", "taskRoles: [{name: worker, command: python train.py}]");
+      wrong_type(roles, say::a_list(), "taskRoles: [{name: worker, command: python train.py}]");
       return;
     }
     if (roles->count == 0) {
-      report_.error(
-          roles,
-          "range",
-          "is empty; write for example taskRoles: [{name: worker, command: python train.py}]");
+      report_.error(roles,
+                    "range",
+                    say::value_is_empty(
+                        {.example = "taskRoles: [{name: worker, command: python train.py}]"}));
     }
     for (const Ref role : roles) {
       if (!role.is_map()) {
-        wrong_type(role, "a role", "{name: worker, command: python train.py}");
+        wrong_type(role, say::a_role(), "{name: worker, command: python train.py}");
         continue;
       }
       if (spec_.roles.size() > limits::kRoles) break;
@@ -186,10 +184,7 @@ class V1Reader final : public ForeignReader {
     const bool blank = std::ranges::any_of(types, [](unsigned char c) { return c <= ' '; });
     if (blank || types.size() > 256) {
       report_.error(
-          top_.find("gpuType"),
-          "pattern",
-          "\"" + shorten(types) +
-              "\" may hold no blanks and 256 characters at most; write for example V100,A100");
+          top_.find("gpuType"), "pattern", say::invalid_gpu_types({.value = in_quotes(types)}));
       return;
     }
     for (std::string& type : split(types, ',')) {
@@ -204,10 +199,7 @@ class V1Reader final : public ForeignReader {
       common.mounts.push_back(folder_mount(kind, text));
       mounts_.push_back(top_.find(key));
       if (common.mounts.back().mode != MountMode::ExportOnly) continue;
-      report_.warn(top_.find(key),
-                   "ignored",
-                   "is not mounted, only named in the environment; write an absolute path, or one "
-                   "that begins with $PAI_DEFAULT_FS_URI");
+      report_.warn(top_.find(key), "ignored", say::only_named_in_environment());
     }
   }
 
@@ -241,9 +233,7 @@ class V1Reader final : public ForeignReader {
     role.resources.memory = memory * kMiB;
     role.resources.shm = shm * kMiB;
     if (shm < kUsualShmMb && !doubtful(Part::Shm, i)) {
-      report_.warn(from.find("shmMB"),
-                   "range",
-                   std::to_string(shm) + " is little shared memory; write 64 or more");
+      report_.warn(from.find("shmMB"), "range", say::little_shared_memory({.value = shm}));
     }
     read_ports(from, role);
     read_command(from, role);
@@ -272,12 +262,12 @@ class V1Reader final : public ForeignReader {
     const Ref list = present(from, "portList");
     if (!list) return;
     if (!list.is_list()) {
-      wrong_type(list, "a list", "portList: [{label: web, beginAt: 0, portNumber: 1}]");
+      wrong_type(list, say::a_list(), "portList: [{label: web, beginAt: 0, portNumber: 1}]");
       return;
     }
     for (const Ref item : list) {
       if (!item.is_map()) {
-        wrong_type(item, "a port", "{label: web, beginAt: 0, portNumber: 1}");
+        wrong_type(item, say::a_port(), "{label: web, beginAt: 0, portNumber: 1}");
         continue;
       }
       keep_unknown(item, {"label", "beginAt", "portNumber"});
@@ -294,7 +284,7 @@ class V1Reader final : public ForeignReader {
     const Ref envs = present(top_, "jobEnvs");
     if (!envs) return;
     if (!envs.is_map()) {
-      wrong_type(envs, "a map", "jobEnvs: {BATCH: 32}");
+      wrong_type(envs, say::a_map(), "jobEnvs: {BATCH: 32}");
       return;
     }
     for (const Ref entry : envs) {
@@ -304,9 +294,7 @@ class V1Reader final : public ForeignReader {
         value = is_true_word(entry->text) ? "true" : "false";
       if (!entry.is_scalar()) {
         value = to_json(entry);
-        report_.warn(entry,
-                     "type",
-                     quoted(entry) + " is no single value, passed on as JSON text; write text");
+        report_.warn(entry, "type", say::passed_on_as_json({.value = quoted(entry)}));
       }
       spec_.env[std::string(entry->key)] = std::move(value);
     }
@@ -327,9 +315,7 @@ class V1Reader final : public ForeignReader {
     const Ref value = envs.find(key);
     if (!value || !value.is_scalar() || !is_true_word(value->text)) return false;
     if (value.is_plain()) return true;
-    report_.warn(value,
-                 "type",
-                 "\"true\" is text and switches nothing on; write " + std::string(key) + ": true");
+    report_.warn(value, "type", say::true_in_quotes({.key = key}));
     return false;
   }
 
@@ -346,19 +332,15 @@ class V1Reader final : public ForeignReader {
         n == 0) {
       return;
     }
-    const std::string number = std::to_string(n);
     if (states_counts_) {
-      report_.warn_at_key(at,
-                          "obsolete",
-                          "obsolete, without effect beside minFailedTaskCount and "
-                          "minSucceededTaskCount; remove it");
+      report_.warn_at_key(
+          at,
+          "obsolete",
+          say::obsolete_beside({.keys = Words{"minFailedTaskCount", "minSucceededTaskCount"}}));
       return;
     }
     spec_.completion.min_succeeded = n;
-    report_.warn_at_key(at,
-                        "obsolete",
-                        "obsolete, read as \"" + count_of(n, "task") +
-                            " succeeded\"; write minSucceededTaskCount: " + number);
+    report_.warn_at_key(at, "obsolete", say::obsolete_kill_all({.count = n}));
   }
 
   std::vector<Ref> roles_;

@@ -8,6 +8,7 @@
 #include "jobspec/impl/names.h"
 #include "jobspec/impl/quantity.h"
 #include "jobspec/impl/shell_text.h"
+#include "jobspec/messages.h"
 #include "jobspec/openpai_v1/folders.h"
 
 namespace ty::jobspec::openpai_v1 {
@@ -52,7 +53,7 @@ class V1Printer {
 
   void name() {
     const std::string name = nearest_job_name(model::Dialect::OpenPaiV1, spec_.name);
-    if (name != spec_.name) notes_.changed("name", "written as " + name);
+    if (name != spec_.name) notes_.changed("name", say::written_as({.text = name}));
     out_.set("jobName", Doc::text(name));
   }
 
@@ -61,21 +62,20 @@ class V1Printer {
     for (const RoleSpec& role : spec_.roles) {
       if (role.image != first.image) {
         notes_.refused(path(role, "image"),
-                       role.image + " cannot be told from " + first.image +
-                           ": an OpenPAI v1 job has one image for all roles");
+                       say::one_image_for_all_roles({.image = role.image, .first = first.image}));
       }
       if (role.image.empty())
-        notes_.refused(path(role, "image"), "an OpenPAI v1 job needs an image; name one");
+        notes_.refused(path(role, "image"),
+                       say::image_needed({.dialect = say::dialect_openpai_v1()}));
       if (role.pull != model::PullPolicy::Always)
-        notes_.changed(path(role, "pull"), "the image is fetched anew at every start");
+        notes_.changed(path(role, "pull"), say::image_pulled_at_every_start());
     }
     out_.set("image", Doc::text(first.image));
     if (!first.image_auth) return;
     if (first.image_auth->file)
       out_.set("authFile", Doc::text(*first.image_auth->file));
     else
-      notes_.lost(path(first, "image_auth"),
-                  "credentials are read from a file; name it in authFile");
+      notes_.lost(path(first, "image_auth"), say::credentials_in_a_file());
   }
 
   void folders() {
@@ -102,7 +102,7 @@ class V1Printer {
     for (const RoleSpec& role : spec_.roles) {
       if (role.resources.gpus > 0 && role.resources.gpu_types != chosen->resources.gpu_types)
         notes_.changed(path(role, "resources.gpu_types"),
-                       "written as " + types + ": there is one list for the whole job");
+                       say::one_list_of_gpu_types({.types = types}));
     }
   }
 
@@ -131,14 +131,14 @@ class V1Printer {
     }
     if (spec_.debug_hold && !spec_.env.contains("isDebug")) {
       envs.set("isDebug", Doc::flag(true));
-      notes_.changed("env", "isDebug is added: it holds a failed task");
+      notes_.changed("env", say::is_debug_added());
       for (const RoleSpec& role : spec_.roles) {
         if (std::ranges::find(role.caps, "ptrace") == role.caps.end())
-          notes_.changed(path(role, "caps"), "isDebug adds ptrace");
+          notes_.changed(path(role, "caps"), say::is_debug_adds_ptrace());
       }
     }
     if (spec_.debug_hold && *spec_.debug_hold != limits::kLongestHold)
-      notes_.changed("debug_hold", "isDebug holds a failed task as long as the site allows");
+      notes_.changed("debug_hold", say::is_debug_holds());
     out_.set_if("jobEnvs", std::move(envs));
   }
 
@@ -147,13 +147,12 @@ class V1Printer {
     plain.shell = model::Shell::Bash;
     const std::string script = script_of(role.command, export_lines({}, role.env), plain);
     if (trim(script).empty())
-      notes_.refused(path(role, "command"), "the image's own command has no word; write it out");
-    if (!role.env.empty()) notes_.changed(path(role, "env"), "written as lines before the command");
+      notes_.refused(path(role, "command"), say::own_command_not_expressible());
+    if (!role.env.empty()) notes_.changed(path(role, "env"), say::as_lines_before_command());
     if (role.command.shell == model::Shell::None || script != role.command.script) {
-      notes_.changed(path(role, "command"),
-                     "written as one bash command with what it needs before it");
+      notes_.changed(path(role, "command"), say::as_bash_commands());
     } else if (role.command.shell != model::Shell::Bash) {
-      notes_.changed(path(role, "command.shell"), "run by bash");
+      notes_.changed(path(role, "command.shell"), say::run_by_bash());
     }
     out.set("command", Doc::text(script));
   }
@@ -167,11 +166,12 @@ class V1Printer {
     const std::int64_t memory = std::max<std::int64_t>(rounded_up(r.memory, kMiB), 100);
     const std::int64_t shm = rounded_up(r.shm, kMiB);
     if (cpus * 1000 != r.cpu_milli)
-      notes_.changed(path(role, "resources.cpu_milli"), std::to_string(cpus) + " whole CPUs");
+      notes_.changed(path(role, "resources.cpu_milli"),
+                     say::written_as_whole_cpus({.count = cpus}));
     if (memory * kMiB != r.memory)
-      notes_.changed(path(role, "resources.memory"), std::to_string(memory) + " MB");
+      notes_.changed(path(role, "resources.memory"), say::written_as_megabytes({.count = memory}));
     if (shm * kMiB != r.shm)
-      notes_.changed(path(role, "resources.shm"), std::to_string(shm) + " MB");
+      notes_.changed(path(role, "resources.shm"), say::written_as_megabytes({.count = shm}));
     out.set("cpuNumber", Doc::number(cpus));
     out.set("memoryMB", Doc::number(memory));
     if (shm != 64) out.set("shmMB", Doc::number(shm));
@@ -197,9 +197,8 @@ class V1Printer {
     if (c.min_succeeded && c.ends_job)
       out.set("minSucceededTaskCount", Doc::number(*c.min_succeeded));
     if (c.need > 0 && spec_.completion.at_end != model::AtEnd::Succeed) {
-      notes_.changed(path(role, "completion.need"),
-                     "too few successes at the end would still be a success");
-      notes_.changed("completion.at_end", "a job whose tasks have all ended succeeds");
+      notes_.changed(path(role, "completion.need"), say::too_few_successes_succeed());
+      notes_.changed("completion.at_end", say::ended_job_succeeds());
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "jobspec/impl/dialect.h"
+#include "jobspec/messages.h"
 #include "jobspec/openpai_v2/reader.h"
 
 /// The lines a task runs: templates filled in, and what a deployment puts before and after them.
@@ -12,18 +13,18 @@ std::string V2Reader::rendered(Ref at, std::string_view text, std::size_t role) 
     const std::size_t dot = path.find('.');
     if (dot == std::string::npos) return std::nullopt;
     const std::string scope = path.substr(0, dot), rest = path.substr(dot + 1);
-    const auto missing = [&](std::string cure) {
-      report_.warn(at, "template", "<% $" + shorten(path) + " %> has no value; " + cure);
+    const auto missing = [&](const Message& cure) {
+      report_.warn(at, "template", say::tag_without_value({.path = shorten(path), .cure = cure}));
       return std::nullopt;
     };
     if (scope == "secrets") {
       if (value_at(top_.find("secrets"), rest)) return std::nullopt;  // filled in inside the task
-      return missing("add it under secrets");
+      return missing(say::add_under({.key = "secrets"}));
     }
     if (scope == "parameters") {
       if (auto given = params_.given(rest)) return given;
       if (auto value = value_at(top_.find("parameters"), rest)) return value;
-      return missing("add it under parameters or pass -p " + shorten(rest) + "=…");
+      return missing(say::add_under_parameters({.name = shorten(rest)}));
     }
     if (scope == "data" || scope == "script" || scope == "output") {
       const Ref name = role < roles_.size() ? present(roles_[role], scope) : Ref{};
@@ -36,7 +37,7 @@ std::string V2Reader::rendered(Ref at, std::string_view text, std::size_t role) 
           }
         }
       }
-      return missing("name the prerequisite as " + scope + ": of the role");
+      return missing(say::name_the_prerequisite({.key = scope}));
     }
     return std::nullopt;
   };
@@ -45,19 +46,17 @@ std::string V2Reader::rendered(Ref at, std::string_view text, std::size_t role) 
 
 std::string V2Reader::read_lines(Ref list, std::string_view example, std::size_t role) {
   if (!list.is_list()) {
-    wrong_type(list, "a list", example);
+    wrong_type(list, say::a_list(), example);
     return "";
   }
   std::vector<std::string> lines;
   for (const Ref line : list) {
     if (line.is_map()) {
-      report_.error(line,
-                    "type",
-                    "\": \" makes this line a map; write it in quotes, or below a line with - |");
+      report_.error(line, "type", say::line_became_a_map());
       continue;
     }
     if (!line.is_scalar()) {
-      wrong_type(line, "a line of text", example);
+      wrong_type(line, say::a_line_of_text(), example);
       continue;
     }
     lines.push_back(rendered(line, line->text, role));
@@ -72,14 +71,14 @@ void V2Reader::read_deployments() {
   std::vector<std::string> names;
   bool found = false;
   if (list && !list.is_list()) {
-    wrong_type(list, "a list", "deployments: [{name: prod, taskRoles: {}}]");
+    wrong_type(list, say::a_list(), "deployments: [{name: prod, taskRoles: {}}]");
     return;
   }
   if (list) {
     for (const Ref item : list) {
       std::string name;
       if (!item.is_map()) {
-        wrong_type(item, "a deployment", "{name: prod, taskRoles: {}}");
+        wrong_type(item, say::a_deployment(), "{name: prod, taskRoles: {}}");
         continue;
       }
       keep_unknown(item, {"name", "taskRoles"});
@@ -87,7 +86,7 @@ void V2Reader::read_deployments() {
       if (std::ranges::find(names, name) != names.end()) {
         report_.error(item.find("name"),
                       "duplicate_name",
-                      "two deployments are called \"" + shorten(name) + "\"; rename one");
+                      say::two_deployments_called({.name = shorten(name)}));
       }
       names.push_back(name);
       const bool used = chosen && chosen.is_scalar() && chosen->text == name && !found;
@@ -97,7 +96,7 @@ void V2Reader::read_deployments() {
       for (const Ref role : roles) {
         const std::size_t i = role_index(role->key);
         if (i == spec_.roles.size()) {
-          report_.warn_at_key(role, "ignored", "the job has no such role; without effect here");
+          report_.warn_at_key(role, "ignored", say::no_role_called_ignored());
           continue;
         }
         if (!role.is_map()) continue;
@@ -114,9 +113,9 @@ void V2Reader::read_deployments() {
   if (!chosen || found) return;
   report_.error(chosen,
                 "reference",
-                "no deployment is called " + quoted(chosen) + "; " +
-                    (names.empty() ? "add it under deployments"
-                                   : "there are " + shorten(join(names, ", "), 200)));
+                names.empty() ? say::no_deployment_called({.name = quoted(chosen)})
+                              : say::no_deployment_called_among(
+                                    {.name = quoted(chosen), .names = some_of(names)}));
 }
 
 }  // namespace ty::jobspec::openpai_v2

@@ -1,5 +1,6 @@
 #include "jobspec/impl/dialect.h"
 
+#include "jobspec/messages.h"
 #include "jobspec/openpai_v2/parse.h"
 #include "jobspec/openpai_v2/print.h"
 #include "jobspec/openpai_v2/schema.h"
@@ -21,8 +22,8 @@ std::vector<Ref> evidence(Ref top) {
 }  // namespace
 
 const DialectEntry kDialect{.dialect = model::Dialect::OpenPaiV2,
-                            .short_name = "OpenPAI v2",
-                            .title = "an OpenPAI v2 job",
+                            .name = say::dialect_openpai_v2,
+                            .title = say::file_openpai_v2,
                             .address = "/rest-server/api/v2/jobs",
                             .evidence = evidence,
                             .keys = keys,

@@ -3,6 +3,7 @@
 #include "jobspec/impl/carry.h"
 #include "jobspec/impl/cover.h"
 #include "jobspec/impl/dialect.h"
+#include "jobspec/messages.h"
 #include "jobspec/openpai_v2/reader.h"
 
 namespace ty::jobspec::openpai_v2 {
@@ -43,15 +44,20 @@ model::JobSpec V2Reader::read() {
 void V2Reader::read_head() {
   const Ref version = top_.find("protocolVersion");
   if (!version) {
-    report_.missing(top_, "protocolVersion", "missing; write protocolVersion: 2");
+    report_.missing_with(
+        top_, "protocolVersion", say::missing_write({.text = "protocolVersion: 2"}));
   } else if (!version.is_scalar() || version->text != "2") {
-    report_.error(version, "enum", quoted(version) + " is no known version; write 2");
+    report_.error(version,
+                  "enum",
+                  say::not_one_of({.value = quoted(version),
+                                   .what = say::noun_protocol_version(),
+                                   .choices = Words{"2"}}));
   }
   const Ref type = top_.find("type");
   if (!type) {
-    report_.missing(top_, "type", "missing; write type: job");
+    report_.missing_with(top_, "type", say::missing_write({.text = "type: job"}));
   } else if (!type.is_scalar() || type->text != "job") {
-    report_.error(type, "enum", quoted(type) + " cannot be submitted; write job");
+    report_.error(type, "enum", say::cannot_be_submitted({.value = quoted(type)}));
   }
   need_text(top_, "name", spec_.name, "name: mnist");
   read_text(top_, "description", spec_.description, "description: trains a digit reader");
@@ -64,14 +70,13 @@ void V2Reader::read_head() {
     if (retries < 0) {
       report_.warn(top_.find("jobRetryCount"),
                    "changed",
-                   retries == -1 ? "read as in OpenPAI v1: tried again without limit"
-                                 : "read as in OpenPAI v1: tried again even after success");
+                   retries == -1 ? say::retried_without_limit() : say::retried_after_success());
     }
   }
   const Ref defaults = present(top_, "defaults");
   if (!defaults) return;
   if (!defaults.is_map()) {
-    wrong_type(defaults, "a map", "defaults: {virtualCluster: default}");
+    wrong_type(defaults, say::a_map(), "defaults: {virtualCluster: default}");
     return;
   }
   keep_unknown(defaults, {"virtualCluster", "deployment"});
@@ -90,7 +95,7 @@ void V2Reader::read_parameters() {
   const Ref parameters = present(top_, "parameters");
   if (!parameters) return;
   if (!parameters.is_map()) {
-    wrong_type(parameters, "a map", "parameters: {lr: 0.1}");
+    wrong_type(parameters, say::a_map(), "parameters: {lr: 0.1}");
     return;
   }
   std::string json = "{";
@@ -116,12 +121,11 @@ void V2Reader::read_secrets() {
   report_.hide(secrets);
   if (secrets.is_scalar() && secrets->text == kCovered) {
     if (options_.allow_covered) return;
-    report_.error(
-        secrets, "secret", "the values were covered when this file was shown; write them again");
+    report_.error(secrets, "secret", say::values_were_covered());
     return;
   }
   if (!secrets.is_map()) {
-    report_.error(secrets, "type", "is not a map; write for example secrets: {key: …}");
+    report_.error(secrets, "type", say::not_a_map_for_example({.example = "secrets: {key: …}"}));
     return;
   }
   add_secret(secrets, "");
@@ -130,8 +134,7 @@ void V2Reader::read_secrets() {
 void V2Reader::add_secret(Ref ref, const std::string& path) {
   if (ref.is_scalar()) {
     if (ref->text == kCovered && !options_.allow_covered) {
-      report_.error(
-          ref, "secret", "the value was covered when this file was shown; write it again");
+      report_.error(ref, "secret", say::value_was_covered());
       return;
     }
     spec_.secrets[path] = report_.keep_secret(path, *value_at(ref, ""), ref);

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "jobspec/impl/dialect.h"
+#include "jobspec/messages.h"
 #include "jobspec/openpai_v2/reader.h"
 
 /// Runtime plugins: what OpenPAI ran around a command (openpai.md §3.3).
@@ -27,12 +28,12 @@ void V2Reader::read_role_plugins(Ref role, std::size_t i) {
   const Ref list = present(role, "prerequisites");
   if (!list) return;
   if (!list.is_list()) {
-    wrong_type(list, "a list", "prerequisites: [data]");
+    wrong_type(list, say::a_list(), "prerequisites: [data]");
     return;
   }
   for (const Ref name : list) {
     if (!name.is_scalar()) {
-      wrong_type(name, "text", "prerequisites: [data]");
+      wrong_type(name, say::some_text(), "prerequisites: [data]");
       continue;
     }
     const Ref found = prerequisite("", name);
@@ -48,7 +49,7 @@ void V2Reader::read_role_plugins(Ref role, std::size_t i) {
 void V2Reader::read_plugins(Ref list) {
   for (const Ref plugin : list) {
     if (!plugin.is_map())
-      wrong_type(plugin, "a plugin", "{plugin: ssh, parameters: {jobssh: true}}");
+      wrong_type(plugin, say::a_plugin(), "{plugin: ssh, parameters: {jobssh: true}}");
     else
       read_plugin(plugin);
   }
@@ -64,7 +65,7 @@ void V2Reader::read_plugin(Ref plugin) {
     for (const Ref role : only) {
       const std::size_t i = role.is_scalar() ? role_index(role->text) : spec_.roles.size();
       if (i == spec_.roles.size())
-        report_.warn(role, "ignored", "the job has no such role; without effect here");
+        report_.warn(role, "ignored", say::no_role_called_ignored());
       else
         on.push_back(i);
     }
@@ -110,12 +111,13 @@ void V2Reader::run_plugin(std::string_view name,
     }
   } else {
     const Ref policy = at.is_map() ? at.find("failurePolicy") : Ref{};
-    const std::string message = "\"" + shorten(name) +
-                                "\" is no plugin this server has; write ssh, tensorboard, cmd, "
-                                "git or teamwise_storage";
+    const Message message =
+        say::not_one_of({.value = in_quotes(name),
+                         .what = say::noun_plugin(),
+                         .choices = Words{"ssh", "tensorboard", "cmd", "git", "teamwise_storage"}});
     const Ref place = at.is_map() && at.find("plugin") ? at.find("plugin") : at;
     if (policy && policy.is_scalar() && policy->text == "ignore")
-      report_.warn(place, "unsupported", message + "; left out, as failurePolicy allows");
+      report_.warn(place, "unsupported", joined(message, say::left_out_by_policy()));
     else
       report_.error(place, "unsupported", message);
     if (at.is_map()) kept_plugins_.push_back(at);
@@ -139,8 +141,11 @@ void V2Reader::read_cmd(Ref parameters, const std::vector<std::size_t>& on) {
       else if (event->text == "taskSucceeds")
         append(command.post, read_lines(lines, "commands: [ls]", i));
       else
-        report_.error(
-            event, "enum", quoted(event) + " is no event; write taskStarts or taskSucceeds");
+        report_.error(event,
+                      "enum",
+                      say::not_one_of({.value = quoted(event),
+                                       .what = say::noun_event(),
+                                       .choices = Words{"taskStarts", "taskSucceeds"}}));
     }
   }
 }
@@ -152,9 +157,7 @@ void V2Reader::read_git(Ref parameters, Ref at, const std::vector<std::size_t>& 
   // The manual says repo_uri, the plugin itself and its users repo.
   const std::string_view key = present(parameters, "repo") ? "repo" : "repo_uri";
   if (!read_text(parameters, key, uri, "repo_uri: https://git.example.org/a.git") || uri.empty()) {
-    report_.missing(parameters,
-                    "repo_uri",
-                    "missing; write for example repo_uri: https://git.example.org/a.git");
+    report_.missing(parameters, "repo_uri", "repo_uri: https://git.example.org/a.git");
     return;
   }
   std::string line = "git clone";

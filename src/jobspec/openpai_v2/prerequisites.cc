@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "jobspec/impl/cover.h"
 #include "jobspec/impl/dialect.h"
+#include "jobspec/messages.h"
 #include "jobspec/openpai_v2/reader.h"
 
 /// What roles refer to by name: images with their credentials, data, scripts and output folders.
@@ -15,14 +16,16 @@ void V2Reader::read_prerequisites() {
   const Ref list = present(top_, "prerequisites");
   if (!list) return;
   if (!list.is_list()) {
-    wrong_type(
-        list, "a list", "prerequisites: [{type: dockerimage, name: img, uri: \"python:3.12\"}]");
+    wrong_type(list,
+               say::a_list(),
+               "prerequisites: [{type: dockerimage, name: img, uri: \"python:3.12\"}]");
     return;
   }
   std::vector<std::pair<std::string_view, std::string_view>> seen;
   for (const Ref item : list) {
     if (!item.is_map()) {
-      wrong_type(item, "a prerequisite", "{type: dockerimage, name: img, uri: \"python:3.12\"}");
+      wrong_type(
+          item, say::a_prerequisite(), "{type: dockerimage, name: img, uri: \"python:3.12\"}");
       continue;
     }
     std::string type, name;
@@ -33,8 +36,9 @@ void V2Reader::read_prerequisites() {
     if (std::ranges::find(kTypes, type) == kTypes.end()) {
       report_.error(item.find("type"),
                     "enum",
-                    quoted(item.find("type")) +
-                        " is no kind of prerequisite; write dockerimage, data, script or output");
+                    say::not_one_of({.value = quoted(item.find("type")),
+                                     .what = say::noun_prerequisite_type(),
+                                     .choices = Words{"dockerimage", "data", "script", "output"}}));
       continue;
     }
     const std::pair<std::string_view, std::string_view> key{item.find("type")->text,
@@ -42,12 +46,11 @@ void V2Reader::read_prerequisites() {
     if (std::ranges::find(seen, key) != seen.end()) {
       report_.error(item.find("name"),
                     "duplicate_name",
-                    "two prerequisites of type " + type + " are called \"" + shorten(name) +
-                        "\"; rename one");
+                    say::two_prerequisites_called({.type = type, .name = shorten(name)}));
     }
     seen.push_back(key);
     if (const Ref require = present(item, "require"))
-      report_.warn_at_key(require, "ignored", "is not resolved; without effect here");
+      report_.warn_at_key(require, "ignored", say::is_not_resolved());
     read_links(item, "prerequisites." + name + ".");
     if (type != "dockerimage") continue;  // the rest is free, for templates and plugins
     keep_unknown(item,
@@ -79,9 +82,10 @@ Ref V2Reader::prerequisite(std::string_view type, Ref name) {
   const std::string what = type.empty() ? "prerequisite" : std::string(type);
   report_.error(name,
                 "reference",
-                "no " + what + " is called \"" + shorten(name->text) + "\"; " +
-                    (names.empty() ? "add it under prerequisites"
-                                   : "there are " + shorten(join(names, ", "), 200)));
+                names.empty()
+                    ? say::no_prerequisite_called({.type = what, .name = shorten(name->text)})
+                    : say::no_prerequisite_called_among(
+                          {.type = what, .name = shorten(name->text), .names = some_of(names)}));
   return {};
 }
 
@@ -90,7 +94,8 @@ void V2Reader::read_auth(Ref image, RoleSpec& role) {
   if (!auth) return;
   if (!auth.is_map()) {
     report_.hide(auth);
-    report_.error(auth, "type", "is no map; write auth: {username: …, password: …}");
+    report_.error(
+        auth, "type", say::not_a_map_for_example({.example = "auth: {username: …, password: …}"}));
     return;
   }
   keep_unknown(auth, {"username", "password", "registryuri"});
@@ -106,8 +111,7 @@ void V2Reader::read_auth(Ref image, RoleSpec& role) {
     const std::string name = "prerequisites." + std::string(image.find("name")->text) + ".auth";
     const std::string value = render(password->text, secret);
     if (value == kCovered && !options_.allow_covered) {
-      report_.error(
-          password, "secret", "the value was covered when this file was shown; write it again");
+      report_.error(password, "secret", say::value_was_covered());
     }
     out.password = report_.keep_secret(name, value, password);
   }

@@ -9,6 +9,7 @@
 #include "jobspec/impl/names.h"
 #include "jobspec/impl/quantity.h"
 #include "jobspec/impl/shell_text.h"
+#include "jobspec/messages.h"
 #include "jobspec/openpai_v2/reader.h"
 
 namespace ty::jobspec::openpai_v2 {
@@ -34,7 +35,7 @@ class V2Printer {
 
   std::string run(const std::string& carried) {
     const std::string name = nearest_job_name(model::Dialect::OpenPaiV2, spec_.name);
-    if (name != spec_.name) notes_.changed("name", "written as " + name);
+    if (name != spec_.name) notes_.changed("name", say::written_as({.text = name}));
     out_.set("protocolVersion", Doc::number(2));
     out_.set("name", Doc::text(name));
     out_.set("type", Doc::text("job"));
@@ -48,8 +49,7 @@ class V2Printer {
     secrets();
     if (spec_.retry.budget != 0) {
       out_.set("jobRetryCount", Doc::number(spec_.retry.budget));
-      if (spec_.retry.budget < 0)
-        notes_.changed("retry.budget", "OpenPAI v2 itself knows 0 and more; Trainyard reads it");
+      if (spec_.retry.budget < 0) notes_.changed("retry.budget", say::negative_retries());
     }
     Doc& roles = out_.set("taskRoles", Doc::map());
     for (const RoleSpec& one : spec_.roles) roles.set(role_name(one), role(one));
@@ -76,7 +76,7 @@ class V2Printer {
       const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
       if (!word) c = '_';
     }
-    notes_.changed(path(role, "name"), "written as " + name);
+    notes_.changed(path(role, "name"), say::written_as({.text = name}));
     return name;
   }
 
@@ -106,9 +106,10 @@ class V2Printer {
     };
     for (const RoleSpec& role : spec_.roles) {
       if (role.image.empty())
-        notes_.refused(path(role, "image"), "an OpenPAI v2 job needs an image; name one");
+        notes_.refused(path(role, "image"),
+                       say::image_needed({.dialect = say::dialect_openpai_v2()}));
       if (role.pull != model::PullPolicy::Always)
-        notes_.changed(path(role, "pull"), "the image is fetched anew at every start");
+        notes_.changed(path(role, "pull"), say::image_pulled_at_every_start());
       const std::string name = image_name(role);
       if (is_new("dockerimage " + name)) {
         Doc& item = list.push(Doc::map());
@@ -132,14 +133,14 @@ class V2Printer {
     if (!role.image_auth) return;
     const model::ImageAuth& auth = *role.image_auth;
     if (auth.stored_name || auth.file) {
-      notes_.lost(path(role, "image_auth"), "credentials are not written; add auth: yourself");
+      notes_.lost(path(role, "image_auth"), say::credentials_not_written());
       return;
     }
     Doc& out = item.set("auth", Doc::map());
     if (!auth.username.empty()) out.set("username", Doc::text(auth.username));
     out.set("password", Doc::text(kCovered));
     if (!auth.server.empty()) out.set("registryuri", Doc::text(auth.server));
-    notes_.changed(path(role, "image_auth"), "its password is not written; give it again");
+    notes_.changed(path(role, "image_auth"), say::password_not_written());
   }
 
   /// Values are never written. The file says which ones there were.
@@ -154,7 +155,7 @@ class V2Printer {
         at = next != nullptr && next->is_map() ? next : &at->set(rest.substr(0, dot), Doc::map());
       }
       at->set(rest, Doc::text(kCovered));
-      notes_.changed("secrets." + name, "its value is not written; give it again");
+      notes_.changed("secrets." + name, say::secret_never_written());
     }
     out_.set_if("secrets", std::move(secrets));
   }
@@ -198,9 +199,8 @@ class V2Printer {
     if (succeeded != role.count) completion.set("minSucceededInstances", Doc::number(succeeded));
     out.set_if("completion", std::move(completion));
     if (c.need > 0 && spec_.completion.at_end != model::AtEnd::Succeed) {
-      notes_.changed(path(role, "completion.need"),
-                     "too few successes at the end would still be a success");
-      notes_.changed("completion.at_end", "a job whose tasks have all ended succeeds");
+      notes_.changed(path(role, "completion.need"), say::too_few_successes_succeed());
+      notes_.changed("completion.at_end", say::ended_job_succeeds());
     }
   }
 
@@ -210,11 +210,12 @@ class V2Printer {
     const std::int64_t memory = rounded_up(r.memory, kMiB);
     const std::int64_t shm = rounded_up(r.shm, kMiB);
     if (cpus * 1000 != r.cpu_milli)
-      notes_.changed(path(role, "resources.cpu_milli"), std::to_string(cpus) + " whole CPUs");
+      notes_.changed(path(role, "resources.cpu_milli"),
+                     say::written_as_whole_cpus({.count = cpus}));
     if (memory * kMiB != r.memory)
-      notes_.changed(path(role, "resources.memory"), std::to_string(memory) + " MB");
+      notes_.changed(path(role, "resources.memory"), say::written_as_megabytes({.count = memory}));
     if (shm * kMiB != r.shm)
-      notes_.changed(path(role, "resources.shm"), std::to_string(shm) + " MB");
+      notes_.changed(path(role, "resources.shm"), say::written_as_megabytes({.count = shm}));
     Doc options = Doc::map();
     if (shm != std::min(kUsualShmMb, memory)) options.set("shmMB", Doc::number(shm));
     if (r.devices.contains("rdma")) options.set("infiniband", Doc::flag(true));
@@ -235,18 +236,17 @@ class V2Printer {
     plain.pre = role.command.pre;
     plain.post = role.command.post;
     const std::string script = script_of(role.command, export_lines(spec_.env, role.env), plain);
-    if (!spec_.env.empty()) notes_.changed("env", "written as lines before each command");
+    if (!spec_.env.empty()) notes_.changed("env", say::as_lines_before_command());
     if (trim(script).empty())
-      notes_.refused(path(role, "command"), "the image's own command has no word; write it out");
-    if (!role.env.empty()) notes_.changed(path(role, "env"), "written as lines before the command");
+      notes_.refused(path(role, "command"), say::own_command_not_expressible());
+    if (!role.env.empty()) notes_.changed(path(role, "env"), say::as_lines_before_command());
     if (role.command.shell == model::Shell::None || script != role.command.script) {
-      notes_.changed(path(role, "command"),
-                     "written as bash commands with what they need before them");
+      notes_.changed(path(role, "command"), say::as_bash_commands());
     } else if (role.command.shell != model::Shell::Bash) {
-      notes_.changed(path(role, "command.shell"), "run by bash");
+      notes_.changed(path(role, "command.shell"), say::run_by_bash());
     }
     if (!role.command.nounset && role.command.shell != model::Shell::None)
-      notes_.changed(path(role, "command"), "an unset variable is allowed by set +u");
+      notes_.changed(path(role, "command"), say::unset_variables_allowed());
     // One entry for a script of several lines: a command of its own for each would be trimmed.
     out.set("commands", Doc::list()).push(Doc::text(script));
   }
@@ -290,7 +290,7 @@ class V2Printer {
       });
       hived.set("jobPriorityClass", Doc::text(nearest->second));
       if (nearest->first != spec_.priority)
-        notes_.changed("priority", "written as " + std::string(nearest->second));
+        notes_.changed("priority", say::written_as({.text = nearest->second}));
     }
     Doc roles = Doc::map();
     for (const RoleSpec& role : spec_.roles) {

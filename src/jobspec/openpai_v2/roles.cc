@@ -4,6 +4,7 @@
 #include "jobspec/impl/defaults.h"
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/quantity.h"
+#include "jobspec/messages.h"
 #include "jobspec/openpai_v2/reader.h"
 #include "model/names.h"
 
@@ -27,19 +28,19 @@ constexpr std::string_view kRoleExample =
 void V2Reader::read_roles() {
   const Ref roles = top_.find("taskRoles");
   if (!roles) {
-    report_.missing(top_, "taskRoles", "missing; write for example " + std::string(kRoleExample));
+    report_.missing(top_, "taskRoles", kRoleExample);
     return;
   }
   if (!roles.is_map()) {
-    wrong_type(roles, "a map", kRoleExample);
+    wrong_type(roles, say::a_map(), kRoleExample);
     return;
   }
   if (roles->count == 0)
-    report_.error(roles, "range", "is empty; write for example " + std::string(kRoleExample));
+    report_.error(roles, "range", say::value_is_empty({.example = kRoleExample}));
   for (const Ref role : roles) {
     if (!role.is_map()) {
       wrong_type(role,
-                 "a role",
+                 say::a_role(),
                  "{dockerImage: img, resourcePerInstance: {cpu: 1, memoryMB: 1024, gpu: 0}, "
                  "commands: [python train.py]}");
       continue;
@@ -74,10 +75,9 @@ void V2Reader::read_role(Ref from, RoleSpec& role, int i) {
 
   const Ref image = present(from, "dockerImage");
   if (!image) {
-    report_.missing(
-        from, "dockerImage", "missing; write the name of a prerequisite of type dockerimage");
+    report_.missing_with(from, "dockerImage", say::missing_docker_image());
   } else if (!image.is_scalar()) {
-    wrong_type(image, "text", "dockerImage: img");
+    wrong_type(image, say::some_text(), "dockerImage: img");
   } else if (const Ref found = prerequisite("dockerimage", image)) {
     read_text(found, "uri", role.image, "uri: \"python:3.12\"");
     read_auth(found, role);
@@ -89,7 +89,7 @@ void V2Reader::read_role(Ref from, RoleSpec& role, int i) {
     const Ref name = present(from, key);
     if (!name) continue;
     if (!name.is_scalar()) {
-      wrong_type(name, "text", std::string(key) + ": default");
+      wrong_type(name, say::some_text(), std::string(key) + ": default");
       continue;
     }
     const Ref found = prerequisite(key, name);
@@ -110,7 +110,7 @@ void V2Reader::read_role(Ref from, RoleSpec& role, int i) {
   role.command.entrypoint = model::Entrypoint::Clear;
   const Ref commands = present(from, "commands");
   if (!commands)
-    report_.missing(from, "commands", "missing; write for example commands: [python train.py]");
+    report_.missing(from, "commands", "commands: [python train.py]");
   else
     role.command.script =
         read_lines(commands, "commands: [python train.py]", static_cast<std::size_t>(i));
@@ -122,11 +122,10 @@ void V2Reader::read_resources(Ref from, RoleSpec& role, int i) {
   constexpr std::string_view kExample = "resourcePerInstance: {cpu: 1, memoryMB: 1024, gpu: 0}";
   std::int64_t cpus = 1, memory = 1, shm = kUsualShmMb;
   if (!resources) {
-    report_.missing(
-        from, "resourcePerInstance", "missing; write for example " + std::string(kExample));
+    report_.missing(from, "resourcePerInstance", kExample);
     for (const Part part : {Part::Cpus, Part::Memory, Part::Gpus}) doubt(part, i);
   } else if (!resources.is_map()) {
-    wrong_type(resources, "a map", kExample);
+    wrong_type(resources, say::a_map(), kExample);
     for (const Part part : {Part::Cpus, Part::Memory, Part::Gpus}) doubt(part, i);
   } else {
     keep_unknown(resources, {"cpu", "memoryMB", "gpu", "ports"});
@@ -139,7 +138,7 @@ void V2Reader::read_resources(Ref from, RoleSpec& role, int i) {
                                                       : key == "cpu"    ? ": 4"
                                                                         : ": 0");
       if (!present(resources, key)) {
-        report_.missing(resources, key, "missing; write for example " + example);
+        report_.missing(resources, key, example);
         doubt(part, i);
       } else if (!read_whole(resources, key, out, least, most, example)) {
         doubt(part, i);
@@ -155,13 +154,13 @@ void V2Reader::read_resources(Ref from, RoleSpec& role, int i) {
 
   const Ref options = present(from, "extraContainerOptions");
   if (options && !options.is_map()) {
-    wrong_type(options, "a map", "extraContainerOptions: {shmMB: 1024}");
+    wrong_type(options, say::a_map(), "extraContainerOptions: {shmMB: 1024}");
   } else if (options) {
     keep_unknown(options, {"shmMB", "infiniband"});
     if (!read_whole(options, "shmMB", shm, 0, kMaxMb, "shmMB: 1024")) doubt(Part::Shm, i);
     const Ref infiniband = present(options, "infiniband");
     if (infiniband && (!infiniband.is_plain() || !is_bool_word(infiniband->text)))
-      wrong_type(infiniband, "true or false", "infiniband: true");
+      wrong_type(infiniband, say::true_or_false(), "infiniband: true");
     else if (infiniband && is_true_word(infiniband->text)) {
       role.resources.devices["rdma"] = 1;
       role.caps.emplace_back("ipc_lock");
@@ -176,19 +175,19 @@ void V2Reader::read_ports(Ref from, RoleSpec& role) {
   const Ref ports = present(from, "ports");
   if (!ports) return;
   if (!ports.is_map()) {
-    wrong_type(ports, "a map", "ports: {web: 1}");
+    wrong_type(ports, say::a_map(), "ports: {web: 1}");
     return;
   }
   for (const Ref entry : ports) {
     model::Port port{.label = std::string(entry->key)};
     const std::string example = std::string(entry->key) + ": 1";
     if (is_absent(entry)) {
-      wrong_type(entry, "a number of ports", example);
+      wrong_type(entry, say::a_number_of_ports(), example);
       continue;
     }
     if (!read_whole(ports, entry->key, port.count, 0, limits::kPorts, example)) continue;
     if (port.count == 0)
-      report_.warn(entry, "ignored", "asks for no port; write " + example + " to get one");
+      report_.warn(entry, "ignored", say::asks_for_no_port({.example = example}));
     else
       role.ports.push_back(std::move(port));
   }
@@ -212,13 +211,10 @@ void V2Reader::read_threshold(Ref from,
   if (value == -1) {
     out.reset();
   } else if (value == 0) {
-    report_.warn(at, "changed", "read as " + std::to_string(standard) + "; write -1 for never");
+    report_.warn(at, "changed", say::read_as_standard({.value = standard}));
   } else if (value > count) {
     // Upstream takes it and never gets there.
-    report_.warn(at,
-                 "changed",
-                 std::to_string(value) + " of " + std::to_string(count) +
-                     " never happen; read as -1, which says so");
+    report_.warn(at, "changed", say::never_happens({.value = value, .count = count}));
     out.reset();
   } else {
     out = value;
@@ -229,7 +225,7 @@ void V2Reader::read_completion(Ref from, RoleSpec& role, int i) {
   role.completion.ends_job = true;
   Ref completion = present(from, "completion");
   if (completion && !completion.is_map()) {
-    wrong_type(completion, "a map", "completion: {minFailedInstances: 1}");
+    wrong_type(completion, say::a_map(), "completion: {minFailedInstances: 1}");
     completion = {};
   }
   std::string_view succeeded = "minSucceededInstances";
@@ -239,9 +235,10 @@ void V2Reader::read_completion(Ref from, RoleSpec& role, int i) {
     const Ref old = completion.find("minSucceededTaskCount");
     if (old && !completion.find(succeeded)) {
       succeeded = "minSucceededTaskCount";
-      report_.warn_at_key(old, "obsolete", "obsolete; write minSucceededInstances");
+      report_.warn_at_key(old, "obsolete", say::obsolete_key({.key = "minSucceededInstances"}));
     } else if (old) {
-      report_.warn_at_key(old, "ignored", "without effect beside minSucceededInstances; remove it");
+      report_.warn_at_key(
+          old, "ignored", say::without_effect_beside({.key = "minSucceededInstances"}));
     }
   }
   read_threshold(completion,
@@ -269,10 +266,7 @@ void V2Reader::warn_first_role_ends() {
         completion && completion.is_map() &&
         (completion.find("minSucceededInstances") || completion.find("minSucceededTaskCount"));
     if (said) continue;
-    report_.warn_at_key(roles_[i],
-                        "first_role_ends",
-                        "the whole job succeeds as soon as all tasks of this role have; write "
-                        "completion: {minSucceededInstances: -1} to wait for the others");
+    report_.warn_at_key(roles_[i], "first_role_ends", say::first_role_ends_job());
   }
 }
 

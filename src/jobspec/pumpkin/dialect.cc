@@ -1,5 +1,6 @@
 #include "jobspec/impl/dialect.h"
 
+#include "jobspec/messages.h"
 #include "jobspec/pumpkin/parse.h"
 #include "jobspec/pumpkin/print.h"
 
@@ -37,8 +38,8 @@ std::vector<std::string_view> keys() {
 }  // namespace
 
 const DialectEntry kDialect{.dialect = model::Dialect::Pumpkin,
-                            .short_name = "Pumpkin",
-                            .title = "a Pumpkin train job",
+                            .name = say::dialect_pumpkin,
+                            .title = say::file_pumpkin,
                             .address = "/openaiserver/v1/trainmanage/trainjob",
                             .evidence = evidence,
                             .keys = keys,

@@ -7,6 +7,7 @@
 #include "jobspec/impl/defaults.h"
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/placed_reader.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec::pumpkin {
 namespace {
@@ -85,11 +86,10 @@ class TrainJobReader final : public PlacedReader {
     for (const Ref entry : map) {
       if (std::ranges::find(known, entry->key) != known.end()) continue;
       if (holds(answers, entry->key)) {
-        report_.warn_at_key(
-            entry, "ignored", "is part of an answer, not of a request; without effect");
+        report_.warn_at_key(entry, "ignored", say::part_of_an_answer());
         continue;
       }
-      report_.warn_at_key(entry, "unknown_key", "unknown key, kept but without effect");
+      report_.warn_at_key(entry, "unknown_key", say::unknown_key_kept());
       spec_.unknown.push_back({entry.tree().pointer(entry), to_json(entry)});
     }
   }
@@ -100,7 +100,7 @@ class TrainJobReader final : public PlacedReader {
     if (characters <= kLongestDescription) return;
     report_.error(top_.find("desc"),
                   "range",
-                  std::to_string(characters) + " characters are too many; write at most 300");
+                  say::too_many_characters({.count = characters, .most = kLongestDescription}));
   }
 
   /// Pools belong to workspaces; which one this is becomes clear when the job is handed in.
@@ -111,20 +111,18 @@ class TrainJobReader final : public PlacedReader {
     place(Part::Workspace, -1, at);
     spec_.links["resourcePool"] = pool;
     if (pool != "common-pool" && pool != "default") {
-      report_.warn(at,
-                   "ignored",
-                   "there are no pools here: a workspace has its own machines; kept and shown");
+      report_.warn(at, "ignored", say::no_pools_here());
     }
   }
 
   void read_image(RoleSpec& role) {
     const Ref id = present(top_, "imageId"), url = present(top_, "imageUrl");
     if (id && url) {
-      report_.error_at_key(url, "two_of", "give either imageId or imageUrl, not both");
+      report_.error_at_key(url, "two_of", say::only_one_of({.keys = Words{"imageId", "imageUrl"}}));
       return;
     }
     if (!id && !url) {
-      report_.missing(top_, "imageUrl", "missing; write for example imageUrl: python:3.12");
+      report_.missing(top_, "imageUrl", "imageUrl: python:3.12");
       return;
     }
     place(Part::Image, -1, id ? id : url);
@@ -136,10 +134,7 @@ class TrainJobReader final : public PlacedReader {
     std::string name;
     read_text(top_, "imageId", name, "imageUrl: python:3.12");
     spec_.links["imageId"] = name;
-    report_.warn(id,
-                 "ignored",
-                 "this server keeps no list of images by id, so the site's image is taken; write "
-                 "imageUrl: with its name");
+    report_.warn(id, "ignored", say::no_images_by_id());
   }
 
   /// `algorithmId` and `algorithmVersion` → `algorithm:<id>@V2`
@@ -155,9 +150,11 @@ class TrainJobReader final : public PlacedReader {
           version.size() > 1 && version.front() == 'V' &&
           std::ranges::all_of(version.substr(1), [](char c) { return c >= '0' && c <= '9'; });
       if (!good) {
-        report_.error(top_.find(version_key),
-                      "pattern",
-                      "\"" + shorten(version) + "\" is no version; write V1, V2, …");
+        report_.error(
+            top_.find(version_key),
+            "pattern",
+            say::invalid_value(
+                {.value = in_quotes(version), .what = say::noun_asset_version(), .example = "V1"}));
       }
     }
     source = std::string(kind) + ":" + id + (version.empty() ? "" : "@" + version);
@@ -172,7 +169,7 @@ class TrainJobReader final : public PlacedReader {
     if (sent != options_.uploads.end()) {
       add_mount(role, {.kind = MountKind::Code, .source = sent->second, .target = "/code"}, top_);
       if (const Ref at = present(top_, "algorithmId"))
-        report_.warn(at, "ignored", "the code that came with the job is used instead");
+        report_.warn(at, "ignored", say::code_came_with_job());
     } else if (read_asset("algorithm", "algorithmId", "algorithmVersion", source)) {
       add_mount(role,
                 {.kind = MountKind::Code, .source = source, .target = "/code"},
@@ -218,7 +215,7 @@ class TrainJobReader final : public PlacedReader {
       const Ref bucket = map_in(item, "octopus", "octopus: {bucket: mine, object: data}");
       std::string a, b;
       if (nfs && bucket) {
-        report_.error_at_key(bucket, "two_of", "give either nfs or octopus, not both");
+        report_.error_at_key(bucket, "two_of", say::only_one_of({.keys = Words{"nfs", "octopus"}}));
       } else if (nfs) {
         if (!need_text(nfs, "server", a, "server: nas") ||
             !need_text(nfs, "path", b, "path: /data"))
@@ -231,7 +228,7 @@ class TrainJobReader final : public PlacedReader {
         mount.source = "storage:" + a + (b.empty() ? "" : "/" + b);
         add_mount(role, std::move(mount), item.find("containerPath"));
       } else {
-        report_.missing(item, "nfs", "missing; write for example nfs: {server: nas, path: /data}");
+        report_.missing(item, "nfs", "nfs: {server: nas, path: /data}");
       }
     }
   }
@@ -247,15 +244,12 @@ class TrainJobReader final : public PlacedReader {
         "minSucceededTaskCount: 1, minFailedTaskCount: 1}";
     const std::vector<Ref> items = maps_in(top_, "config", kExample);
     if (items.empty()) {
-      report_.missing(
-          top_, "config", "missing; write for example config: [" + std::string(kExample) + "]");
+      report_.missing(top_, "config", "config: [" + std::string(kExample) + "]");
       return;
     }
     place(Part::Role, -1, top_.find("config"));
     if (!distributed && items.size() > 1) {
-      report_.error(items[1],
-                    "range",
-                    "only a distributed job has several sub-tasks; write isDistributed: true");
+      report_.error(items[1], "range", say::several_tasks_need_distributed());
     }
     for (const Ref item : items) {
       if (spec_.roles.size() > limits::kRoles) break;
@@ -302,7 +296,7 @@ class TrainJobReader final : public PlacedReader {
     const auto count = [&](std::string_view key, Part part, std::int64_t& out) {
       if (!present(item, key)) {
         if (distributed) {
-          report_.missing(item, key, "missing; write for example " + std::string(key) + ": 1");
+          report_.missing(item, key, std::string(key) + ": 1");
           doubt(part, i);
         }
         return;
@@ -314,9 +308,7 @@ class TrainJobReader final : public PlacedReader {
     count("minFailedTaskCount", Part::FailWhen, failed);
     count("minSucceededTaskCount", Part::DoneWhen, succeeded);
     if (!distributed && (role.count != 1 || failed != 1 || succeeded != 1)) {
-      report_.warn(item,
-                   "changed",
-                   "read as one task: only a distributed job has more; write isDistributed: true");
+      report_.warn(item, "changed", say::read_as_one_task());
       role.count = failed = succeeded = 1;
     }
     role.completion.min_failed = failed;
@@ -339,7 +331,7 @@ class TrainJobReader final : public PlacedReader {
         continue;
       if (key.empty() || value.empty()) {
         if (!key.empty() || !value.empty())
-          report_.warn(pair, "ignored", "has no key or no value, and is left out");
+          report_.warn(pair, "ignored", say::no_key_or_no_value());
         continue;
       }
       role.command.script += " --" + key + "=" + shell_quote(value);
@@ -354,7 +346,7 @@ class TrainJobReader final : public PlacedReader {
       if (entry.is_scalar())
         role.env[std::string(entry->key)] = std::string(entry->text);
       else if (!entry.is_null())
-        wrong_type(entry, "text", std::string(entry->key) + ": 32");
+        wrong_type(entry, say::some_text(), std::string(entry->key) + ": 32");
     }
   }
 
@@ -375,15 +367,11 @@ class TrainJobReader final : public PlacedReader {
     std::vector<std::string> names;
     for (const auto& [name, spec] : options_.resource_specs) names.push_back(name);
     if (names.empty()) {
-      report_.warn(at,
-                   "changed",
-                   "this site defines no resource specs, so the usual resources are given, without "
-                   "GPUs; an administrator defines them under jobs.resource_specs");
+      report_.warn(at, "changed", say::no_resource_specs_here());
     } else {
       report_.error(at,
                     "reference",
-                    "no resource spec is called \"" + shorten(id) + "\"; there are " +
-                        shorten(join(names, ", "), 200));
+                    say::no_resource_spec_called({.name = shorten(id), .names = some_of(names)}));
     }
   }
 };

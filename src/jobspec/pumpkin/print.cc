@@ -7,6 +7,7 @@
 #include "jobspec/impl/document.h"
 #include "jobspec/impl/names.h"
 #include "jobspec/impl/shell_text.h"
+#include "jobspec/messages.h"
 
 namespace ty::jobspec::pumpkin {
 namespace {
@@ -37,7 +38,7 @@ class Printer {
     std::string name = spec_.name;
     if (name.empty() || check_job_name(Dialect::Pumpkin, name)) {
       name = nearest(name, 30);
-      notes_.changed("name", "written as " + name);
+      notes_.changed("name", say::written_as({.text = name}));
     }
     out["name"] = name;
     out["desc"] = spec_.description;
@@ -45,7 +46,7 @@ class Printer {
     if (!spec_.roles.empty()) mounts(out, spec_.roles.front());
     for (const RoleSpec& role : spec_.roles) {
       if (!(role.mounts == spec_.roles.front().mounts))
-        notes_.refused("roles." + role.name + ".mounts", "all sub-tasks share their folders here");
+        notes_.refused("roles." + role.name + ".mounts", say::subtasks_share_folders());
     }
     if (const auto pool = spec_.links.find("resourcePool"); pool != spec_.links.end())
       out["resourcePool"] = pool->second;
@@ -64,7 +65,7 @@ class Printer {
     const std::string first = spec_.roles.empty() ? "" : spec_.roles.front().image;
     for (const RoleSpec& role : spec_.roles) {
       if (role.image != first)
-        notes_.refused("roles." + role.name + ".image", "all sub-tasks share one image here");
+        notes_.refused("roles." + role.name + ".image", say::subtasks_share_image());
     }
     if (const auto id = spec_.links.find("imageId"); id != spec_.links.end() && first.empty())
       out["imageId"] = id->second;
@@ -110,9 +111,8 @@ class Printer {
         if (slash != std::string_view::npos) bucket["object"] = source.substr(slash + 1);
         one["octopus"] = std::move(bucket);
       } else {
-        notes_.lost(
-            "roles." + role.name + ".mounts",
-            shorten(mount.source) + " must be an algorithm, dataset or model here; left out");
+        notes_.lost("roles." + role.name + ".mounts",
+                    say::must_be_an_asset({.source = shorten(mount.source)}));
         continue;
       }
       if (spec_.services.tensorboard == mount.target) one["isTensorboardLogDir"] = true;
@@ -128,7 +128,7 @@ class Printer {
     std::string name = role.name;
     if (check_role_name(Dialect::Pumpkin, name)) {
       name = nearest(name, 30);
-      notes_.changed(path + ".name", "written as " + name);
+      notes_.changed(path + ".name", say::written_as({.text = name}));
     }
     json::object out;
     if (name != "task" + std::to_string(index) || distributed_) out["name"] = name;
@@ -137,17 +137,15 @@ class Printer {
       out["resourceSpecId"] = *role.resources.spec_id;
     } else {
       out["resourceSpecId"] = "";
-      notes_.refused(path + ".resources",
-                     "there are only resource specs here; fill in the id of one that covers it");
+      notes_.refused(path + ".resources", say::only_resource_specs());
     }
     const model::RoleCompletion& c = role.completion;
     const std::int64_t succeeded = c.min_succeeded.value_or(role.count);
     const std::int64_t failed = c.min_failed.value_or(role.count);
     if (!c.min_succeeded || !c.min_failed || c.decider || c.need != succeeded) {
-      notes_.changed(path + ".completion",
-                     "written as: " + std::to_string(succeeded) + " of " +
-                         count_of(role.count, "task") + " must succeed, " + std::to_string(failed) +
-                         " may not fail");
+      notes_.changed(
+          path + ".completion",
+          say::written_as_counts({.succeeded = succeeded, .count = role.count, .failed = failed}));
     }
     out["taskNumber"] = role.count;
     out["minSucceededTaskCount"] = succeeded;
@@ -161,15 +159,15 @@ class Printer {
     const model::Command& c = role.command;
     out["command"] = script_of(c, "");
     if (c.shell == model::Shell::None && c.argv.empty())
-      notes_.refused(path + ".command", "the image's own command cannot be meant here; write one");
+      notes_.refused(path + ".command", say::own_command_not_expressible());
     else if (c.shell != model::Shell::Sh || !is_plain_script(c))
-      notes_.changed(path + ".command", "written as a script for sh");
+      notes_.changed(path + ".command", say::as_script_for({.shell = "sh"}));
   }
 
   void environment(json::object& out, const RoleSpec& role, const std::string& path) {
     if (!spec_.env.empty()) {
-      notes_.changed("env", "written into every sub-task");
-      notes_.changed(path + ".env", "holds the job's variables too");
+      notes_.changed("env", say::into_every_subtask());
+      notes_.changed(path + ".env", say::holds_job_variables());
     }
     model::EnvMap all = spec_.env;
     for (const auto& [name, value] : role.env) all[name] = value;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "jobspec/impl/defaults.h"
 #include "jobspec/impl/limits.h"
+#include "jobspec/messages.h"
 #include "jobspec/volcano/reader.h"
 #include "jobspec/volcano/words.h"
 
@@ -65,9 +66,8 @@ void JobReader::read_container(Ref container, Ref pod, int i, RoleSpec& role) {
                 "volumeDevices"});
   ignore_all(container,
              {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe", "volumeDevices"},
-             kNeedsCluster);
-  if (const Ref at = present(container, "envFrom"))
-    unsupported(at, "needs the Kubernetes engine; write the variables under env");
+             say::needs_kubernetes_ignored);
+  if (const Ref at = present(container, "envFrom")) unsupported(at, say::needs_kubernetes_env());
   if (need_text(container, "image", role.image, "image: python:3.12"))
     place(Part::Image, i, container.find("image"));
   role.pull = default_pull(role.image);
@@ -81,10 +81,11 @@ void JobReader::read_container(Ref container, Ref pod, int i, RoleSpec& role) {
     else if (pull == "Never")
       role.pull = model::PullPolicy::Never;
     else
-      report_.error(
-          container.find("imagePullPolicy"),
-          "enum",
-          "\"" + shorten(pull) + "\" is no pull policy; write Always, IfNotPresent or Never");
+      report_.error(container.find("imagePullPolicy"),
+                    "enum",
+                    say::not_one_of({.value = in_quotes(pull),
+                                     .what = say::noun_pull_policy(),
+                                     .choices = Words{"Always", "IfNotPresent", "Never"}}));
   }
   std::string folder;
   if (read_text(container, "workingDir", folder, "workingDir: /workspace") && !folder.empty()) {
@@ -116,9 +117,7 @@ void JobReader::read_container(Ref container, Ref pod, int i, RoleSpec& role) {
                 "appArmorProfile"});
   bool privileged = false;
   read_bool(context, "privileged", privileged, "privileged: false");
-  if (privileged)
-    unsupported(context.find("privileged"),
-                "tasks get no privileges here; name the capabilities they need");
+  if (privileged) unsupported(context.find("privileged"), say::no_privileges());
   read_user(context);
   const Ref caps = map_in(context, "capabilities", "capabilities: {add: [SYS_PTRACE]}");
   if (!caps) return;
@@ -130,9 +129,9 @@ void JobReader::read_container(Ref container, Ref pod, int i, RoleSpec& role) {
     } else {
       report_.warn(caps.find("add"),
                    "ignored",
-                   "\"" + shorten(name) +
-                       "\" is never given to a task; known are SYS_PTRACE, IPC_LOCK, SYS_ADMIN, "
-                       "NET_ADMIN");
+                   say::capability_never_given(
+                       {.name = shorten(name),
+                        .names = Words{"SYS_PTRACE", "IPC_LOCK", "SYS_ADMIN", "NET_ADMIN"}}));
     }
   }
 }
@@ -147,12 +146,13 @@ void JobReader::read_environment(Ref container, int i, RoleSpec& role) {
     const Ref value = entry.find("value");
     if (const Ref from = present(entry, "valueFrom")) {
       if (value && !is_absent(value)) {
-        report_.error_at_key(from, "two_of", "give either value or valueFrom, not both");
+        report_.error_at_key(
+            from, "two_of", say::only_one_of({.keys = Words{"value", "valueFrom"}}));
       } else {
         read_value_from(entry, name, i, role);
       }
     } else if (value && !value.is_scalar() && !value.is_null()) {
-      wrong_type(value, "text", "value: \"32\"");
+      wrong_type(value, say::some_text(), "value: \"32\"");
     } else {
       role.env[name] = value ? std::string(value->text) : std::string();
     }
@@ -170,9 +170,9 @@ void JobReader::read_value_from(Ref entry, const std::string& name, int, RoleSpe
     if (variable.empty()) {
       report_.error(field.find("fieldPath"),
                     "unsupported",
-                    "\"" + shorten(path) +
-                        "\" is known to the Kubernetes engine only; metadata.name, "
-                        "metadata.namespace and status.podIP work here");
+                    say::field_needs_kubernetes(
+                        {.path = shorten(path),
+                         .names = Words{"metadata.name", "metadata.namespace", "status.podIP"}}));
       return;
     }
     role.env[name] = "$(" + std::string(variable) + ")";
@@ -186,8 +186,7 @@ void JobReader::read_value_from(Ref entry, const std::string& name, int, RoleSpe
       spec_.secrets[name] = {.stored_name = object + "/" + field};
     return;
   }
-  unsupported(entry.find("valueFrom"),
-              "needs the Kubernetes engine; write value: with the text itself");
+  unsupported(entry.find("valueFrom"), say::needs_kubernetes_value());
 }
 
 void JobReader::read_resources(Ref container, int i, RoleSpec& role) {
@@ -211,12 +210,11 @@ void JobReader::read_resources(Ref container, int i, RoleSpec& role) {
     if (asked > most) {
       report_.error(requests.find(key),
                     "range",
-                    quoted(requests.find(key)) + " is more than the limit " +
-                        quoted(limits.find(key)) + "; write at most the limit");
+                    say::request_over_limit({.request = quoted(requests.find(key)),
+                                             .limit = quoted(limits.find(key))}));
     } else {
-      report_.warn(requests.find(key),
-                   "changed",
-                   "tasks get their limit for themselves here: " + quoted(limits.find(key)));
+      report_.warn(
+          requests.find(key), "changed", say::limit_is_given({.limit = quoted(limits.find(key))}));
     }
   };
   amount("cpu", KubeKind::Cpu, Part::Cpus, out.cpu_milli);
@@ -248,14 +246,14 @@ void JobReader::read_extended(Ref limits, Ref requests, int i, RoleSpec& role) {
                             : Ref{};
       if (!read_amount(list, name, KubeKind::Count, part, i, value)) continue;
       if (list.index() == (requests ? requests.index() : 0) && limits && !other) {
-        report_.error(entry, "range", "stands under requests only; write it under limits too");
+        report_.error(entry, "range", say::under_requests_only());
       }
       if (other && other.is_scalar() && list.index() != requests.index()) {
         const auto asked = parse_kube_whole(other->text, KubeKind::Count);
         if (asked && *asked != value)
           report_.error(other,
                         "range",
-                        quoted(other) + " is not the limit " + quoted(entry) + "; write the same");
+                        say::request_not_limit({.request = quoted(other), .limit = quoted(entry)}));
       }
       if (is_gpu_resource(name))
         out.gpus = value;
@@ -268,10 +266,10 @@ void JobReader::read_extended(Ref limits, Ref requests, int i, RoleSpec& role) {
 void JobReader::read_ports(Ref container, int i, RoleSpec& role) {
   for (const Ref item : maps_in(container, "ports", "{containerPort: 2222, name: tfjob-port}")) {
     keep_unknown(item, {"containerPort", "name", "protocol", "hostPort", "hostIP"});
-    ignore(item, "hostPort", "no port of the machine is opened; reach it through the page");
+    ignore(item, "hostPort", say::no_host_port);
     model::Port port;
     if (!present(item, "containerPort")) {
-      report_.missing(item, "containerPort", "missing; write for example containerPort: 2222");
+      report_.missing(item, "containerPort", "containerPort: 2222");
       continue;
     }
     if (!read_whole(item, "containerPort", port.first, 1, limits::kMaxPort, "containerPort: 2222"))

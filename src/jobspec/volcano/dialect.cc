@@ -1,5 +1,6 @@
 #include "jobspec/impl/dialect.h"
 
+#include "jobspec/messages.h"
 #include "jobspec/volcano/parse.h"
 #include "jobspec/volcano/print.h"
 
@@ -19,8 +20,8 @@ std::vector<std::string_view> keys() { return {"apiVersion", "kind", "metadata",
 }  // namespace
 
 const DialectEntry kDialect{.dialect = model::Dialect::Volcano,
-                            .short_name = "Volcano",
-                            .title = "a Volcano Job",
+                            .name = say::dialect_volcano,
+                            .title = say::file_volcano,
                             .address = "/api/v1/jobs",
                             .evidence = evidence,
                             .keys = keys,

@@ -7,6 +7,7 @@
 #include "jobspec/impl/defaults.h"
 #include "jobspec/impl/limits.h"
 #include "jobspec/impl/readers.h"
+#include "jobspec/messages.h"
 #include "jobspec/volcano/reader.h"
 #include "jobspec/volcano/words.h"
 #include "model/names.h"
@@ -16,17 +17,9 @@ namespace ty::jobspec::volcano {
 using model::PolicyEvent;
 using model::RoleSpec;
 
-namespace {
-
-std::string unknown_word(Ref at, std::string_view what, std::string_view instead) {
-  return quoted(at) + " is no " + std::string(what) + "; write " + std::string(instead);
-}
-
-}  // namespace
-
 model::JobSpec JobReader::read() {
   keep_unknown(top_, {"apiVersion", "kind", "metadata", "spec", "status"});
-  ignore(top_, "status", "what the cluster wrote, not what you ask for; without effect");
+  ignore(top_, "status", say::written_by_cluster);
   spec_.kube = to_json(top_);
   spec_.retry.on.clear();
   spec_.retry.counted = {model::FailureClass::User, model::FailureClass::Platform};
@@ -36,7 +29,7 @@ model::JobSpec JobReader::read() {
   if (const Ref spec = map_in(top_, "spec", "spec: {tasks: []}")) {
     read_spec(spec);
   } else if (!top_.find("spec") || is_absent(top_.find("spec"))) {
-    report_.missing(top_, "spec", "missing; write for example spec: {tasks: []}");
+    report_.missing(top_, "spec", "spec: {tasks: []}");
   }
   read_carried();
   validate(spec_, *this, report_);
@@ -51,7 +44,7 @@ void JobReader::read_carried() {
   if (!note || !note.is_scalar() || !report_.errors.empty()) return;
   Tree tree(note->text);
   if (read_json(note->text, tree).fatal) {
-    report_.error(note, "carried", "is no JSON; remove it, or convert the job anew");
+    report_.error(note, "carried", say::carried_not_json());
     return;
   }
   Report inner;
@@ -62,7 +55,7 @@ void JobReader::read_carried() {
 void JobReader::read_metadata() {
   const Ref metadata = map_in(top_, "metadata", "metadata: {name: mnist}");
   if (!metadata) {
-    report_.missing(top_, "metadata.name", "missing; write for example metadata: {name: mnist}");
+    report_.missing(top_, "metadata.name", "metadata: {name: mnist}");
     doubt(Part::Name, -1);
     return;
   }
@@ -80,16 +73,13 @@ void JobReader::read_metadata() {
                 "selfLink",
                 "ownerReferences",
                 "finalizers"});
-  ignore_all(metadata,
-             {"ownerReferences", "finalizers"},
-             "is the cluster's; without effect on this server");
+  ignore_all(metadata, {"ownerReferences", "finalizers"}, say::for_the_cluster);
   const Ref generated = present(metadata, "generateName");
   if (!present(metadata, "name") && generated) {
     read_text(metadata, "generateName", spec_.name, "name: mnist");
     while (spec_.name.ends_with('-')) spec_.name.pop_back();
-    report_.warn(generated,
-                 "changed",
-                 "stored as " + shorten(spec_.name) + ": names get no random end here");
+    report_.warn(
+        generated, "changed", say::stored_without_random_end({.name = shorten(spec_.name)}));
     place(Part::Name, -1, generated);
   } else if (need_text(metadata, "name", spec_.name, "name: mnist")) {
     place(Part::Name, -1, metadata.find("name"));
@@ -99,9 +89,7 @@ void JobReader::read_metadata() {
   std::string space;
   if (read_text(metadata, "namespace", space, "namespace: default") && !space.empty() &&
       space != "default") {
-    report_.warn(metadata.find("namespace"),
-                 "ignored",
-                 "there are no namespaces on this server; spec.queue names the workspace");
+    report_.warn(metadata.find("namespace"), "ignored", say::no_namespaces());
   }
   if (const Ref labels = map_in(metadata, "labels", "labels: {team: vision}")) {
     place(Part::Labels, -1, labels);
@@ -111,7 +99,7 @@ void JobReader::read_metadata() {
       else if (label.is_null())
         spec_.labels[std::string(label->key)] = "";
       else
-        wrong_type(label, "text", std::string(label->key) + ": vision");
+        wrong_type(label, say::some_text(), std::string(label->key) + ": vision");
     }
   }
   map_in(metadata, "annotations", "annotations: {note: text}");
@@ -135,12 +123,10 @@ void JobReader::read_spec(Ref spec) {
   std::string scheduler;
   if (read_text(spec, "schedulerName", scheduler, "schedulerName: volcano") && !scheduler.empty() &&
       scheduler != "volcano") {
-    report_.warn(spec.find("schedulerName"),
-                 "ignored",
-                 "this server schedules itself, all of a job or nothing; without effect");
+    report_.warn(spec.find("schedulerName"), "ignored", say::own_scheduler());
   }
-  ignore(spec, "networkTopology", "needs the Kubernetes engine; without effect on this server");
-  ignore(spec, "runningEstimate", "only informs; without effect on this server");
+  ignore(spec, "networkTopology", say::needs_kubernetes_ignored);
+  ignore(spec, "runningEstimate", say::only_informs);
   if (const Ref queue = present(spec, "queue")) place(Part::Workspace, -1, queue);
   read_text(spec, "queue", spec_.workspace, "queue: default");
   read_priority(spec);
@@ -174,8 +160,8 @@ void JobReader::read_priority(Ref map) {
   } else {
     report_.warn(at,
                  "changed",
-                 "read as normal: no priority class is called \"" + shorten(name) +
-                     "\" here; write low, normal, high or urgent");
+                 say::priority_read_as_normal(
+                     {.name = shorten(name), .choices = Words{"low", "normal", "high", "urgent"}}));
   }
 }
 
@@ -187,13 +173,14 @@ void JobReader::read_volumes(Ref spec) {
     if (!need_text(item, "mountPath", mount.target, "mountPath: /data")) continue;
     const Ref claim = present(item, "volumeClaimName"), made = present(item, "volumeClaim");
     if (claim && made) {
-      report_.error_at_key(made, "two_of", "give either volumeClaimName or volumeClaim, not both");
+      report_.error_at_key(
+          made, "two_of", say::only_one_of({.keys = Words{"volumeClaimName", "volumeClaim"}}));
       continue;
     }
     if (mount.target.find(':') != std::string::npos) {
       report_.error(item.find("mountPath"),
                     "target",
-                    "\"" + shorten(mount.target) + "\" holds a \":\"; write a path like /data");
+                    say::path_with_colon({.path = in_quotes(mount.target)}));
       continue;
     }
     if (claim && claim.is_scalar()) {
@@ -212,8 +199,7 @@ void JobReader::read_tasks(Ref spec) {
   constexpr std::string_view kExample =
       "{name: worker, replicas: 1, template: {spec: {containers: []}}}";
   if (!present(spec, "tasks")) {
-    report_.missing(
-        spec, "tasks", "missing; write for example tasks: [" + std::string(kExample) + "]");
+    report_.missing(spec, "tasks", "tasks: [" + std::string(kExample) + "]");
     return;
   }
   place(Part::Role, -1, spec.find("tasks"));
@@ -249,7 +235,7 @@ void JobReader::read_task(Ref task, int i) {
     if (!read_whole(task, "replicas", role.count, 0, limits::kTasks, "replicas: 1"))
       doubt(Part::Count, i);
   } else {
-    report_.warn(task, "missing", "has no replicas, so no task is started; write replicas: 1");
+    report_.warn(task, "missing", say::no_replicas());
   }
   std::int64_t least = 0;
   if (const Ref at = present(task, "minAvailable")) {
@@ -260,8 +246,8 @@ void JobReader::read_task(Ref task, int i) {
       doubt(Part::MinCount, i);
     }
   }
-  ignore(task, "topologyPolicy", "needs the Kubernetes engine; without effect on this server");
-  ignore(task, "partitionPolicy", "needs the Kubernetes engine; without effect on this server");
+  ignore(task, "topologyPolicy", say::needs_kubernetes_ignored);
+  ignore(task, "partitionPolicy", say::needs_kubernetes_ignored);
   read_policies(task, i, role.policies);
   read_depends_on(task, i, role);
   // The webhook's number of runs; what counts as one is the pod's restart policy.
@@ -284,7 +270,9 @@ void JobReader::read_depends_on(Ref task, int i, RoleSpec& role) {
   if (iteration != "all" && iteration != "any") {
     report_.error(depends.find("iteration"),
                   "enum",
-                  unknown_word(depends.find("iteration"), "iteration", "all or any"));
+                  say::not_one_of({.value = quoted(depends.find("iteration")),
+                                   .what = say::noun_iteration(),
+                                   .choices = Words{"all", "any"}}));
   }
   std::vector<std::string> names;
   read_texts(depends, "name", names, "name: [master]");
@@ -319,16 +307,15 @@ std::optional<model::Policy> JobReader::read_policy(Ref item, std::vector<Policy
   if (has_code && read_whole(item, "exitCode", code, INT32_MIN, INT32_MAX, "exitCode: 137")) {
     policy.exit_code = code;
     if (code == 0) {
-      report_.error(
-          item.find("exitCode"), "range", "0 is success, no failure to act on; write 1 or more");
+      report_.error(item.find("exitCode"), "range", say::zero_is_success({.most = 255}));
     }
   }
   const bool has_event = present(item, "event") || present(item, "events");
   if (has_code && has_event) {
     report_.error_at_key(
-        item.find("exitCode"), "two_of", "give either exitCode or events, not both");
+        item.find("exitCode"), "two_of", say::only_one_of({.keys = Words{"exitCode", "events"}}));
   } else if (!has_code && !has_event) {
-    report_.missing(item, "event", "missing; write for example event: PodFailed");
+    report_.missing(item, "event", "event: PodFailed");
   }
   read_events(item, policy, seen);
   std::string action;
@@ -338,17 +325,20 @@ std::optional<model::Policy> JobReader::read_policy(Ref item, std::vector<Policy
     else
       report_.error(item.find("action"),
                     "enum",
-                    unknown_word(item.find("action"),
-                                 "action",
-                                 "RestartJob, RestartTask, RestartPod, AbortJob, TerminateJob or "
-                                 "CompleteJob"));
+                    say::not_one_of({.value = quoted(item.find("action")),
+                                     .what = say::noun_action(),
+                                     .choices = Words{"RestartJob",
+                                                      "RestartTask",
+                                                      "RestartPod",
+                                                      "AbortJob",
+                                                      "TerminateJob",
+                                                      "CompleteJob"}}));
   }
   policy.delay = read_duration(item, "timeout");
   const bool pending =
       std::ranges::find(policy.events, PolicyEvent::TaskPending) != policy.events.end();
   if (pending && !policy.delay && report_.errors.size() == before) {
-    report_.warn(
-        item, "ignored", "PodPending acts only with a timeout; write for example timeout: 10m");
+    report_.warn(item, "ignored", say::pending_needs_timeout());
   }
   if (report_.errors.size() != before) return std::nullopt;
   return policy;
@@ -363,7 +353,7 @@ void JobReader::read_events(Ref item, model::Policy& policy, std::vector<PolicyE
     if (at.is_list()) {
       for (const Ref word : at) words.push_back(word);
     }
-    if (at.is_map()) wrong_type(at, "an event", "event: PodFailed");
+    if (at.is_map()) wrong_type(at, say::an_event(), "event: PodFailed");
   }
   for (const Ref word : words) {
     const auto event = event_of(word.is_scalar() ? word->text : "");
@@ -371,23 +361,27 @@ void JobReader::read_events(Ref item, model::Policy& policy, std::vector<PolicyE
       const bool internal = word.is_scalar() && is_internal_event(word->text);
       report_.error(word,
                     "enum",
-                    internal ? quoted(word) +
-                                   " is the controller's own event; write PodFailed, "
-                                   "PodEvicted or TaskCompleted"
-                             : unknown_word(word,
-                                            "event",
-                                            "PodFailed, PodEvicted, PodPending, TaskCompleted, "
-                                            "TaskFailed, Unknown or *"));
+                    internal ? say::controllers_own_event(
+                                   {.value = quoted(word),
+                                    .choices = Words{"PodFailed", "PodEvicted", "TaskCompleted"}})
+                             : say::not_one_of({.value = quoted(word),
+                                                .what = say::noun_event(),
+                                                .choices = Words{"PodFailed",
+                                                                 "PodEvicted",
+                                                                 "PodPending",
+                                                                 "TaskCompleted",
+                                                                 "TaskFailed",
+                                                                 "Unknown",
+                                                                 "*"}}));
       continue;
     }
     if (std::ranges::find(seen, *event) != seen.end()) {
-      report_.error(
-          word, "duplicate_name", quoted(word) + " has an action already in this list; keep one");
+      report_.error(word, "duplicate_name", say::event_has_action({.value = quoted(word)}));
       continue;
     }
     const bool any = *event == PolicyEvent::Any;
     if (!seen.empty() && (any || std::ranges::find(seen, PolicyEvent::Any) != seen.end())) {
-      report_.error(word, "two_of", "\"*\" means every event and stands alone; remove the others");
+      report_.error(word, "two_of", say::any_event_stands_alone());
     }
     seen.push_back(*event);
     policy.events.push_back(*event);
@@ -398,7 +392,7 @@ std::optional<Seconds> JobReader::read_duration(Ref map, std::string_view key) {
   const Ref at = present(map, key);
   if (!at) return std::nullopt;
   if (!at.is_scalar()) {
-    wrong_type(at, "a duration", std::string(key) + ": 10m");
+    wrong_type(at, say::a_duration(), std::string(key) + ": 10m");
     return std::nullopt;
   }
   // Metav1 durations travel as text; a bare 0 is Go's too.
@@ -448,12 +442,11 @@ void JobReader::check_service_name() {
   if (spec_.name.empty() || model::task_count(spec_) < 2) return;
   const bool letter = spec_.name.front() >= 'a' && spec_.name.front() <= 'z';
   if (letter && spec_.name.find('.') == std::string::npos) return;
-  report_.error(locate({Part::Name}),
-                "pattern",
-                "\"" + shorten(spec_.name) +
-                    "\" names the tasks' domain too, which begins with a letter and has no dot; "
-                    "write for example job-" +
-                    shorten(model::gpu_manager_name(spec_.name)));
+  report_.error(
+      locate({Part::Name}),
+      "pattern",
+      say::name_is_domain({.name = in_quotes(spec_.name),
+                           .example = "job-" + shorten(model::gpu_manager_name(spec_.name))}));
 }
 
 model::JobSpec parse(Ref document, const ReadOptions& options, Params&, Report& report) {

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "jobspec/impl/limits.h"
+#include "jobspec/messages.h"
 #include "jobspec/volcano/reader.h"
 
 /// Volcano's job plugins. `env` and `svc` are what every task gets anyway; the others name the part
@@ -68,10 +69,7 @@ void JobReader::read_ssh_flag(Ref plugin, std::string_view flag, const std::stri
   if (flag == "ssh-key-file-path") {
     const bool climbs = value.find("/../") != std::string::npos || value.ends_with("/..");
     if (value.size() < 2 || !value.starts_with('/') || climbs) {
-      report_.error(plugin,
-                    "target",
-                    "\"" + shorten(value) +
-                        "\" is no folder for keys; write --ssh-key-file-path=/home/me/.ssh");
+      report_.error(plugin, "target", say::invalid_key_folder({.value = in_quotes(value)}));
     } else {
       spec_.services.ssh_folder = value.ends_with('/') ? value.substr(0, value.size() - 1) : value;
     }
@@ -80,14 +78,11 @@ void JobReader::read_ssh_flag(Ref plugin, std::string_view flag, const std::stri
     if (port && *port >= 1 && *port <= limits::kMaxPort)
       spec_.services.ssh_port = *port;
     else
-      report_.warn(plugin, "ignored", "\"" + shorten(value) + "\" is no port; without effect");
+      report_.warn(plugin, "ignored", say::invalid_port_ignored({.value = in_quotes(value)}));
   } else {
     // A private key in a job file is a secret that everybody who sees the file has.
     report_.hide(plugin);
-    report_.warn(plugin,
-                 "ignored",
-                 "\"" + shorten(flag) +
-                     "\" is without effect: the tasks of every job get a key of their own");
+    report_.warn(plugin, "ignored", say::every_job_has_keys({.flag = in_quotes(flag)}));
   }
 }
 
@@ -96,18 +91,16 @@ void JobReader::read_plugin(Ref plugin) {
   const auto known = std::ranges::find(kPlugins, name, &Plugin::name);
   if (known == kPlugins.end()) {
     if (name == "hcclrank" || name == "ringsconfigmap") {
-      report_.warn_at_key(
-          plugin, "ignored", "needs the Kubernetes engine; without effect on this server");
+      report_.warn_at_key(plugin, "ignored", say::needs_kubernetes_ignored());
     } else if (name == "ray") {
-      unsupported(plugin,
-                  "replaces the containers' commands, which needs the Kubernetes engine; write ray "
-                  "start into the commands");
+      unsupported(plugin, say::ray_needs_kubernetes());
     } else {
       report_.error_at_key(
           plugin,
           "enum",
-          "\"" + shorten(name) +
-              "\" is no plugin; known are env, svc, ssh, tensorflow, pytorch, mpi");
+          say::not_one_of({.value = in_quotes(name),
+                           .what = say::noun_plugin(),
+                           .choices = Words{"env", "svc", "ssh", "tensorflow", "pytorch", "mpi"}}));
     }
     return;
   }
@@ -129,12 +122,12 @@ void JobReader::read_plugin(Ref plugin) {
       const bool there = std::ranges::any_of(
           spec_.roles, [&](const model::RoleSpec& role) { return role.name == flag.value; });
       if (!there)
-        report_.warn(plugin, "reference", "no task is called \"" + shorten(flag.value) + "\"");
+        report_.warn(plugin, "reference", say::no_task_called({.name = shorten(flag.value)}));
     } else if (flag.name == "port" && !parts.empty()) {
       const auto port = parse_whole(flag.value);
       if (!port || *port < 1 || *port > limits::kMaxPort)
         report_.warn(
-            plugin, "ignored", "\"" + shorten(flag.value) + "\" is no port; without effect");
+            plugin, "ignored", say::invalid_port_ignored({.value = in_quotes(flag.value)}));
       else if (name == "pytorch")
         spec_.services.master_port = *port;
       else if (name == "tensorflow")
@@ -142,9 +135,7 @@ void JobReader::read_plugin(Ref plugin) {
     } else if (name == "ssh" && flag.name.starts_with("ssh-")) {
       read_ssh_flag(plugin, flag.name, flag.value);
     } else if (std::ranges::find(kOtherFlags, flag.name) == kOtherFlags.end()) {
-      report_.warn(plugin,
-                   "ignored",
-                   "\"" + shorten(flag.name) + "\" is no flag of this plugin; without effect");
+      report_.warn(plugin, "ignored", say::unknown_flag_of_plugin({.flag = in_quotes(flag.name)}));
     }
   }
   for (const Flag& part : parts) {

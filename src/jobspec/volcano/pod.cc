@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "jobspec/impl/defaults.h"
 #include "jobspec/impl/limits.h"
+#include "jobspec/messages.h"
 #include "jobspec/volcano/reader.h"
 
 /// The pod template of a task: where it runs, as whom, and what of it nobody here looks at.
@@ -60,8 +61,7 @@ void JobReader::read_pod(Ref task, int i, RoleSpec& role) {
   if (!pod) {
     report_.missing(pod_template ? pod_template : task,
                     pod_template ? "spec" : "template",
-                    "missing; write for example template: {spec: {containers: [{name: main, image: "
-                    "python:3.12}]}}");
+                    "template: {spec: {containers: [{name: main, image: python:3.12}]}}");
     return;
   }
   read_cluster_fields(pod);
@@ -87,14 +87,11 @@ void JobReader::read_cluster_fields(Ref pod) {
   std::vector<std::string_view> known(std::begin(kWithoutEffect), std::end(kWithoutEffect));
   known.insert(known.end(), std::begin(kWithMeaning), std::end(kWithMeaning));
   keep_unknown(pod, known);
-  for (const std::string_view key : kWithoutEffect) ignore(pod, key, kNeedsCluster);
-  if (const Ref at = present(pod, "hostAliases"))
-    unsupported(at, "needs the Kubernetes engine; remove it or choose another workspace");
+  for (const std::string_view key : kWithoutEffect) ignore(pod, key, say::needs_kubernetes_ignored);
+  if (const Ref at = present(pod, "hostAliases")) unsupported(at, say::needs_kubernetes());
   for (const std::string_view key : {"initContainers", "ephemeralContainers"}) {
     if (const Ref at = present(pod, key)) {
-      unsupported(at,
-                  "needs the Kubernetes engine; put what they do at the start of the command, or "
-                  "choose another workspace");
+      unsupported(at, say::containers_need_kubernetes());
     }
   }
 }
@@ -108,15 +105,13 @@ void JobReader::read_restart_policy(Ref pod, RoleSpec& role) {
   }
   role.restart.budget = 0;
   if (restart.empty()) {
-    report_.warn(pod,
-                 "changed",
-                 "has no restartPolicy, read as Never: with Kubernetes' Always a task could not "
-                 "end; write restartPolicy: OnFailure for restarts");
+    report_.warn(pod, "changed", say::no_restart_policy());
   } else if (restart != "Never") {
-    report_.error(
-        pod.find("restartPolicy"),
-        "enum",
-        "\"" + shorten(restart) + "\" is no restart policy; write Never, OnFailure or Always");
+    report_.error(pod.find("restartPolicy"),
+                  "enum",
+                  say::not_one_of({.value = in_quotes(restart),
+                                   .what = say::noun_restart_policy(),
+                                   .choices = Words{"Never", "OnFailure", "Always"}}));
   }
 }
 
@@ -128,7 +123,7 @@ void JobReader::read_node_selector(Ref pod, int i, RoleSpec& role) {
     if (label.is_scalar())
       role.node_labels[std::string(label->key)] = label->text;
     else
-      wrong_type(label, "text", std::string(label->key) + ": a100");
+      wrong_type(label, say::some_text(), std::string(label->key) + ": a100");
   }
 }
 
@@ -157,16 +152,11 @@ void JobReader::read_containers(Ref pod, int i, RoleSpec& role) {
   const std::vector<Ref> containers =
       maps_in(pod, "containers", "{name: main, image: python:3.12}");
   if (containers.empty() && (!pod.find("containers") || is_absent(pod.find("containers")))) {
-    report_.missing(pod,
-                    "containers",
-                    "missing; write for example containers: [{name: main, image: python:3.12}]");
+    report_.missing(pod, "containers", "containers: [{name: main, image: python:3.12}]");
     return;
   }
   for (std::size_t k = 1; k < containers.size(); ++k) {
-    report_.error(containers[k],
-                  "unsupported",
-                  "containers[" + std::to_string(k) +
-                      "] needs the Kubernetes engine; remove it or choose another workspace");
+    report_.error(containers[k], "unsupported", say::needs_kubernetes());
   }
   if (!containers.empty()) read_container(containers.front(), pod, i, role);
 }
@@ -177,9 +167,7 @@ void JobReader::read_user(Ref context) {
   if (present(context, "runAsUser") &&
       read_whole(context, "runAsUser", id, 0, UINT32_MAX - 1, "runAsUser: 1000")) {
     if (who.uid && *who.uid != id) {
-      report_.warn(context.find("runAsUser"),
-                   "changed",
-                   "all tasks of a job run as one user here: " + std::to_string(*who.uid));
+      report_.warn(context.find("runAsUser"), "changed", say::one_user_per_job({.uid = *who.uid}));
     } else {
       who.uid = id;
     }
@@ -205,7 +193,7 @@ void JobReader::read_pod_security(Ref context, int, RoleSpec&) {
                 "appArmorProfile"});
   ignore_all(context,
              {"fsGroup", "supplementalGroups", "seccompProfile", "seLinuxOptions", "sysctls"},
-             kNeedsCluster);
+             say::needs_kubernetes_ignored);
   read_user(context);
 }
 

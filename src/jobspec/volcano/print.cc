@@ -9,6 +9,7 @@
 #include "jobspec/impl/kube_quantity.h"
 #include "jobspec/impl/names.h"
 #include "jobspec/impl/shell_text.h"
+#include "jobspec/messages.h"
 #include "jobspec/volcano/words.h"
 #include "model/names.h"
 
@@ -76,7 +77,7 @@ class Printer {
         (!single && (!letter || name.find('.') != std::string::npos))) {
       name = model::dns_name(name, "0");
     }
-    if (name != spec_.name) notes_.changed("name", "written as " + name);
+    if (name != spec_.name) notes_.changed("name", say::written_as({.text = name}));
     json::object out{{"name", name}};
     if (!spec_.labels.empty()) {
       json::object labels;
@@ -100,7 +101,7 @@ class Printer {
       const std::string_view name = priority_class(spec_.priority);
       out["priorityClassName"] = name;
       if (class_value(name) != spec_.priority)
-        notes_.changed("priority", "written as the class " + std::string(name));
+        notes_.changed("priority", say::written_as_class({.name = name}));
     }
     const std::int64_t runs = spec_.retry.budget < 0 ? kEndless : spec_.retry.budget + 1;
     if (runs != kUsualRetries) out["maxRetry"] = runs;
@@ -146,7 +147,7 @@ class Printer {
   std::string role_name(const RoleSpec& role) {
     if (!check_role_name(Dialect::Volcano, role.name)) return role.name;
     const std::string name = model::dns_name(role.name, "0");
-    notes_.changed("roles." + role.name + ".name", "written as " + name);
+    notes_.changed("roles." + role.name + ".name", say::written_as({.text = name}));
     return name;
   }
 
@@ -256,14 +257,15 @@ class Printer {
     }
     const bool bash = c.shell != model::Shell::Sh;
     const std::string_view shell = bash ? "/bin/bash" : "/bin/sh";
-    notes_.changed("roles." + role.name + ".command", "written as " + std::string(shell) + " -c");
+    notes_.changed("roles." + role.name + ".command",
+                   say::written_as({.text = std::string(shell) + " -c"}));
     out["command"] = json::array{shell, "-c", literal(spec_, script_of(c, ""))};
   }
 
   void environment(json::object& out, const RoleSpec& role) {
     if (!spec_.env.empty()) {
-      notes_.changed("env", "written into every container");
-      notes_.changed("roles." + role.name + ".env", "holds the job's variables too");
+      notes_.changed("env", say::into_every_container());
+      notes_.changed("roles." + role.name + ".env", say::holds_job_variables());
     }
     model::EnvMap all = spec_.env;
     for (const auto& [name, value] : role.env) all[name] = value;

@@ -18,9 +18,6 @@ class JobReader final : public KubeReader {
   model::JobSpec read();
 
  private:
-  static constexpr std::string_view kNeedsCluster =
-      "needs the Kubernetes engine; without effect on this server";
-
   void read_carried();
   void read_metadata();
   void read_spec(Ref spec);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "jobspec/impl/defaults.h"
+#include "jobspec/messages.h"
 #include "jobspec/volcano/reader.h"
 
 /// The volumes of a pod and where its container sees them.
@@ -27,7 +28,7 @@ void JobReader::read_mounts(Ref container, Ref pod, int i, RoleSpec& role) {
     read_bool(item, "readOnly", mount.read_only, "readOnly: true");
     read_text(item, "subPath", sub, "subPath: train");
     if (const Ref at = present(item, "subPathExpr"))
-      unsupported(at, "needs the Kubernetes engine; write subPath with the path itself");
+      unsupported(at, say::needs_kubernetes_sub_path());
     const auto volume = std::ranges::find_if(volumes, [&](Ref one) {
       const Ref called = one.find("name");
       return called && called.is_scalar() && called->text == name;
@@ -40,9 +41,9 @@ void JobReader::read_mounts(Ref container, Ref pod, int i, RoleSpec& role) {
       }
       report_.error(item.find("name"),
                     "reference",
-                    "no volume is called \"" + shorten(name) + "\"; " +
-                        (known.empty() ? std::string("add it under volumes:")
-                                       : "the volumes are " + shorten(join(known, ", "), 120)));
+                    known.empty() ? say::no_volume_called({.name = shorten(name)})
+                                  : say::no_volume_called_among(
+                                        {.name = shorten(name), .names = some_of(known)}));
       continue;
     }
     mount.name = name;
@@ -116,10 +117,7 @@ bool JobReader::read_volume(Ref volume, Ref, int i, RoleSpec& role, Mount& mount
     mount.source = "nfs://" + server + path;
     return true;
   }
-  report_.error(volume,
-                "unsupported",
-                "only emptyDir, hostPath, nfs and persistentVolumeClaim can be mounted without the "
-                "Kubernetes engine; use one of them or choose another workspace");
+  report_.error(volume, "unsupported", say::volume_needs_kubernetes());
   return false;
 }
 
