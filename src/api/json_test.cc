@@ -12,6 +12,8 @@
 namespace ty::api {
 namespace {
 
+using v1::parse_byte_range;
+
 namespace json = boost::json;
 
 std::string error_text(const Result<void>& result) { return result ? "" : result.error().message; }

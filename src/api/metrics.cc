@@ -10,13 +10,14 @@
 
 namespace ty::api {
 
-Metrics::Metrics() : rows_(operations().size() + 1) {}
+Metrics::Metrics(std::vector<std::string_view> operation_ids)
+    : ids_(std::move(operation_ids)), rows_(ids_.size() + 1) {}
 
-void Metrics::record(std::size_t operation,
+void Metrics::record(std::optional<std::size_t> operation,
                      int status,
                      std::uint64_t sent,
                      std::chrono::nanoseconds took) {
-  Row& row = rows_[std::min(operation, rows_.size() - 1)];
+  Row& row = rows_[operation.value_or(ids_.size())];
   constexpr auto relaxed = std::memory_order_relaxed;
   row.by_class[static_cast<std::size_t>(std::clamp(status / 100, 1, 5) - 1)].fetch_add(1, relaxed);
   const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
@@ -39,7 +40,7 @@ std::string Metrics::render() const {
       "# TYPE trainyard_http_sent_bytes_total counter\n";
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
-    const std::string_view name = i < operations().size() ? operations()[i].id : "none";
+    const std::string_view name = i < ids_.size() ? ids_[i] : "none";
     std::uint64_t sum = 0;
     for (std::size_t c = 0; c < row.by_class.size(); ++c) {
       const std::uint64_t count = row.by_class[c].load(std::memory_order_relaxed);

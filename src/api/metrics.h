@@ -3,21 +3,23 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "api/access.h"
 
 namespace ty::api {
 
 /// Figures of the HTTP edge, per operation. Any thread; recording is a few relaxed additions.
 class Metrics {
  public:
-  Metrics();
+  explicit Metrics(std::vector<std::string_view> operation_ids);
 
-  /// `operation` counts as in operations(); anything else is a request that matched none.
-  void record(std::size_t operation, int status, std::uint64_t sent, std::chrono::nanoseconds took);
+  /// `operation` is an index into the ids; null is a request that matched none.
+  void record(std::optional<std::size_t> operation,
+              int status,
+              std::uint64_t sent,
+              std::chrono::nanoseconds took);
   void refused() { refused_.fetch_add(1, std::memory_order_relaxed); }
 
   /// Prometheus text.
@@ -35,7 +37,8 @@ class Metrics {
     std::atomic<std::uint64_t> sent = 0;
   };
 
-  std::vector<Row> rows_;
+  std::vector<std::string_view> ids_;
+  std::vector<Row> rows_;  ///< one per id, and the last for those that matched none
   std::atomic<std::uint64_t> refused_ = 0;
 };
 

@@ -8,16 +8,16 @@
 #include "api/context.h"
 #include "api/query_reader.h"
 #include "api/v1/encode/answer.h"
+#include "api/v1/handlers.h"
+#include "api/v1/token.h"
 #include "base/text.h"
 
 /// Signing in, tokens, users, workspaces.
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace asio = boost::asio;
 
 namespace {
-
-using Answer = asio::awaitable<Result<net::Response>>;
 
 std::optional<model::WorkspaceRole> role_from_word(std::string_view word) {
   if (word == "viewer") return model::WorkspaceRole::Viewer;
@@ -26,15 +26,7 @@ std::optional<model::WorkspaceRole> role_from_word(std::string_view word) {
   return std::nullopt;
 }
 
-/// Not readable by scripts, not sent along by other sites' forms, and only over TLS where we are
-/// reached by it.
-std::string session_cookie(const net::Request& request, std::string_view token, Seconds life) {
-  const bool secure = base_url(request).starts_with("https:");
-  return fmt::format("trainyard_session={}; Path=/; HttpOnly; SameSite=Lax; Max-Age={}{}",
-                     token,
-                     life.count(),
-                     secure ? "; Secure" : "");
-}
+}  // namespace
 
 Answer sign_in(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
@@ -246,27 +238,4 @@ Answer make_sign_in_link(Context& context, Call& call) {
   });
 }
 
-constexpr Binding kAccountBindings[] = {
-    {"sign_in", sign_in},
-    {"sign_out", sign_out},
-    {"change_password", change_password},
-    {"show_me", show_me},
-    {"list_workspaces", list_workspaces},
-    {"create_workspace", create_workspace},
-    {"delete_workspace", delete_workspace},
-    {"set_workspace_member", set_workspace_member},
-    {"remove_workspace_member", remove_workspace_member},
-    {"list_tokens", list_tokens},
-    {"create_token", create_token},
-    {"delete_token", delete_token},
-    {"list_users", list_users},
-    {"create_user", create_user},
-    {"set_user_disabled", set_user_disabled},
-    {"make_sign_in_link", make_sign_in_link},
-};
-
-}  // namespace
-
-std::span<const Binding> account_bindings() { return kAccountBindings; }
-
-}  // namespace ty::api
+}  // namespace ty::api::v1

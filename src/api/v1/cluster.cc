@@ -5,15 +5,14 @@
 #include "api/v1/encode/answer.h"
 #include "api/v1/encode/nodes.h"
 #include "api/v1/encode/queue.h"
+#include "api/v1/handlers.h"
 
 /// GET /nodes, /queue
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace asio = boost::asio;
 
-namespace {
-
-asio::awaitable<Result<net::Response>> list_nodes(Context& context, Call& call) {
+Answer list_nodes(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
   TY_CO_TRY(const std::vector<control::NodeView> nodes,
             co_await context.services.cluster.nodes(call.who));
@@ -24,7 +23,7 @@ asio::awaitable<Result<net::Response>> list_nodes(Context& context, Call& call) 
   });
 }
 
-asio::awaitable<Result<net::Response>> list_queue(Context& context, Call& call) {
+Answer list_queue(Context& context, Call& call) {
   std::int64_t offset = 0;
   std::int64_t limit = 100;
   TY_CO_DO(QueryReader(call.request)
@@ -42,10 +41,4 @@ asio::awaitable<Result<net::Response>> list_queue(Context& context, Call& call) 
   });
 }
 
-constexpr Binding kClusterBindings[] = {{"list_nodes", list_nodes}, {"list_queue", list_queue}};
-
-}  // namespace
-
-std::span<const Binding> cluster_bindings() { return kClusterBindings; }
-
-}  // namespace ty::api
+}  // namespace ty::api::v1

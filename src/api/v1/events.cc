@@ -6,10 +6,11 @@
 
 #include "api/context.h"
 #include "api/query_reader.h"
+#include "api/v1/handlers.h"
 #include "net/sse.h"
 
 /// GET /events: the stream that pages and programs follow.
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace asio = boost::asio;
 
@@ -96,7 +97,9 @@ Result<std::optional<EventId>> first_event(const net::Request& request, QueryRea
   return EventId{id};
 }
 
-asio::awaitable<Result<net::Response>> follow_events(Context& context, Call& call) {
+}  // namespace
+
+Answer follow_events(Context& context, Call& call) {
   auto follower = std::make_shared<Follower>(
       Follower{.context = context, .who = call.who, .token = call.token});
   QueryReader reader(call.request);
@@ -120,10 +123,4 @@ asio::awaitable<Result<net::Response>> follow_events(Context& context, Call& cal
   co_return response;
 }
 
-constexpr Binding kEventBindings[] = {{"follow_events", follow_events}};
-
-}  // namespace
-
-std::span<const Binding> event_bindings() { return kEventBindings; }
-
-}  // namespace ty::api
+}  // namespace ty::api::v1

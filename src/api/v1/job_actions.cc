@@ -4,15 +4,14 @@
 #include "api/v1/encode/answer.h"
 #include "api/v1/encode/jobs.h"
 #include "api/v1/encode/submitted.h"
+#include "api/v1/handlers.h"
 
 /// What people do to a job: stop, pause, resume, limit, move, delete, clone, retry.
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace asio = boost::asio;
 
 namespace {
-
-using Answer = asio::awaitable<Result<net::Response>>;
 
 /// Calls that take nothing but the job and answer how it stands then.
 using Wish = asio::awaitable<Result<model::Job>> (control::JobService::*)(auth::Principal,
@@ -22,6 +21,20 @@ Answer tell(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
   TY_CO_TRY(const model::Job job, co_await (context.services.jobs.*wish)(call.who, job_of(call)));
   co_return json(202, [&](JsonWriter& out) { write_summary(out, job); });
+}
+
+}  // namespace
+
+Answer stop_job(Context& context, Call& call) {
+  return tell<&control::JobService::stop>(context, call);
+}
+
+Answer pause_job(Context& context, Call& call) {
+  return tell<&control::JobService::pause>(context, call);
+}
+
+Answer resume_job(Context& context, Call& call) {
+  return tell<&control::JobService::resume>(context, call);
 }
 
 Answer set_job_limit(Context& context, Call& call) {
@@ -60,12 +73,16 @@ Answer delete_job(Context& context, Call& call) {
   co_return net::empty_response(204);
 }
 
+namespace {
+
 net::Response submitted(control::Submitted job) {
   const std::vector<control::Submitted> jobs{std::move(job)};
   net::Response response = json(201, [&](JsonWriter& out) { write_submitted(out, jobs); });
   response.headers.add("Location", "/api/v1/jobs/" + jobs.front().id.str());
   return response;
 }
+
+}  // namespace
 
 Answer clone_job(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
@@ -83,19 +100,4 @@ Answer retry_job(Context& context, Call& call) {
   co_return submitted(std::move(job));
 }
 
-constexpr Binding kJobActionBindings[] = {
-    {"stop_job", tell<&control::JobService::stop>},
-    {"pause_job", tell<&control::JobService::pause>},
-    {"resume_job", tell<&control::JobService::resume>},
-    {"set_job_limit", set_job_limit},
-    {"move_job", move_job},
-    {"delete_job", delete_job},
-    {"clone_job", clone_job},
-    {"retry_job", retry_job},
-};
-
-}  // namespace
-
-std::span<const Binding> job_action_bindings() { return kJobActionBindings; }
-
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -8,18 +8,15 @@
 #include "api/v1/encode/jobs.h"
 #include "api/v1/encode/tasks.h"
 #include "api/v1/encode/why.h"
+#include "api/v1/handlers.h"
 #include "jobspec/print.h"
 #include "model/secret_tags.h"
 #include "model/spec_json.h"
 
 /// All that one can ask about one job but its logs.
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace asio = boost::asio;
-
-namespace {
-
-using Answer = asio::awaitable<Result<net::Response>>;
 
 Answer show_job(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
@@ -46,6 +43,8 @@ Answer list_job_events(Context& context, Call& call) {
   });
 }
 
+namespace {
+
 /// What the sender called it decides between two words, never more: nothing a job file says may
 /// make a browser treat it as a page.
 std::string_view safe_media_type(std::string_view given) {
@@ -53,6 +52,8 @@ std::string_view safe_media_type(std::string_view given) {
   if (given.starts_with("application/yaml")) return "application/yaml";
   return "text/plain; charset=utf-8";
 }
+
+}  // namespace
 
 Answer show_job_spec(Context& context, Call& call) {
   std::string format = "original";
@@ -117,17 +118,4 @@ Answer explain_job(Context& context, Call& call) {
   co_return json(200, [&](JsonWriter& out) { write_why(out, why); });
 }
 
-constexpr Binding kJobDetailBindings[] = {
-    {"show_job", show_job},
-    {"list_job_events", list_job_events},
-    {"show_job_spec", show_job_spec},
-    {"list_job_tries", list_job_tries},
-    {"list_job_attempts", list_job_attempts},
-    {"explain_job", explain_job},
-};
-
-}  // namespace
-
-std::span<const Binding> job_detail_bindings() { return kJobDetailBindings; }
-
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -4,11 +4,12 @@
 #include "api/query_reader.h"
 #include "api/v1/encode/answer.h"
 #include "api/v1/encode/jobs.h"
+#include "api/v1/handlers.h"
 #include "base/text.h"
 #include "model/words.h"
 
 /// GET /jobs, /jobs/counts
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace asio = boost::asio;
 
@@ -66,7 +67,9 @@ Result<ListQuery> read_list_query(const net::Request& request) {
   return query;
 }
 
-asio::awaitable<Result<net::Response>> list_jobs(Context& context, Call& call) {
+}  // namespace
+
+Answer list_jobs(Context& context, Call& call) {
   TY_CO_TRY(ListQuery query, read_list_query(call.request));
   TY_CO_TRY(
       const model::JobPage page,
@@ -79,7 +82,7 @@ asio::awaitable<Result<net::Response>> list_jobs(Context& context, Call& call) {
   });
 }
 
-asio::awaitable<Result<net::Response>> count_jobs(Context& context, Call& call) {
+Answer count_jobs(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
   TY_CO_TRY(auto by_state, co_await context.services.jobs.counts(call.who));
   co_return json(200, [&](JsonWriter& out) {
@@ -92,10 +95,4 @@ asio::awaitable<Result<net::Response>> count_jobs(Context& context, Call& call) 
   });
 }
 
-constexpr Binding kJobListBindings[] = {{"list_jobs", list_jobs}, {"count_jobs", count_jobs}};
-
-}  // namespace
-
-std::span<const Binding> job_list_bindings() { return kJobListBindings; }
-
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -8,10 +8,11 @@
 #include "api/v1/byte_range.h"
 #include "api/v1/encode/answer.h"
 #include "api/v1/encode/logs.h"
+#include "api/v1/handlers.h"
 #include "base/text.h"
 
 /// GET /jobs/{id}/logs, /logs/lines, /logs/search
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace asio = boost::asio;
 
@@ -113,7 +114,9 @@ net::StreamBody stream_of(std::shared_ptr<control::LogText> text, bool follow) {
   return {.write = std::move(write), .length = text->length, .endless = follow};
 }
 
-asio::awaitable<Result<net::Response>> read_job_logs(Context& context, Call& call) {
+}  // namespace
+
+Answer read_job_logs(Context& context, Call& call) {
   TY_CO_TRY(LogRequest wanted, read_log_request(call.request));
   const std::string job(call.request.param("id"));
   const auto bytes = wanted.query.bytes;
@@ -149,6 +152,8 @@ asio::awaitable<Result<net::Response>> read_job_logs(Context& context, Call& cal
   co_return response;
 }
 
+namespace {
+
 /// `task` and `attempt`, which all three share.
 void read_place(QueryReader& reader, control::LogPlace& place) {
   std::optional<std::int64_t> attempt;
@@ -159,7 +164,9 @@ void read_place(QueryReader& reader, control::LogPlace& place) {
   }
 }
 
-asio::awaitable<Result<net::Response>> list_job_log_lines(Context& context, Call& call) {
+}  // namespace
+
+Answer list_job_log_lines(Context& context, Call& call) {
   control::LogLinesQuery query;
   QueryReader reader(call.request);
   read_place(reader, query.place);
@@ -177,7 +184,7 @@ asio::awaitable<Result<net::Response>> list_job_log_lines(Context& context, Call
   co_return json(200, [&](JsonWriter& out) { write_log_lines(out, answer); });
 }
 
-asio::awaitable<Result<net::Response>> search_job_log(Context& context, Call& call) {
+Answer search_job_log(Context& context, Call& call) {
   control::LogSearchQuery query;
   QueryReader reader(call.request);
   read_place(reader, query.place);
@@ -199,12 +206,6 @@ asio::awaitable<Result<net::Response>> search_job_log(Context& context, Call& ca
   co_return json(200, [&](JsonWriter& out) { write_log_hits(out, page); });
 }
 
-constexpr Binding kJobLogBindings[] = {{"read_job_logs", read_job_logs},
-                                       {"list_job_log_lines", list_job_log_lines},
-                                       {"search_job_log", search_job_log}};
-
-}  // namespace
-
 std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_byte_range(std::string_view header) {
   if (!header.starts_with("bytes=")) return std::nullopt;
   const std::string_view range = trim(header.substr(6));
@@ -219,6 +220,4 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_byte_range(std::str
   return std::pair(first, last + 1);
 }
 
-std::span<const Binding> job_log_bindings() { return kJobLogBindings; }
-
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -8,6 +8,7 @@
 #include "api/query_reader.h"
 #include "api/v1/encode/answer.h"
 #include "api/v1/encode/submitted.h"
+#include "api/v1/handlers.h"
 #include "base/fd.h"
 #include "base/text.h"
 #include "jobspec/print.h"
@@ -16,7 +17,7 @@
 #include "net/multipart.h"
 
 /// POST /jobs, /check, /convert
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace asio = boost::asio;
 
@@ -145,7 +146,9 @@ asio::awaitable<Result<Form>> read_form(Context& context, Call& call) {
   co_return form;
 }
 
-asio::awaitable<Result<net::Response>> submit_job(Context& context, Call& call) {
+}  // namespace
+
+Answer submit_job(Context& context, Call& call) {
   control::SubmitRequest submit{.who = call.who};
   FileOptions options;
   QueryReader reader(call.request);
@@ -178,7 +181,7 @@ asio::awaitable<Result<net::Response>> submit_job(Context& context, Call& call) 
   co_return response;
 }
 
-asio::awaitable<Result<net::Response>> check_job_file(Context& context, Call& call) {
+Answer check_job_file(Context& context, Call& call) {
   FileOptions options;
   QueryReader reader(call.request);
   read_file_options(reader, options);
@@ -200,7 +203,7 @@ asio::awaitable<Result<net::Response>> check_job_file(Context& context, Call& ca
   });
 }
 
-asio::awaitable<Result<net::Response>> convert_job_file(Context& context, Call& call) {
+Answer convert_job_file(Context& context, Call& call) {
   FileOptions options;
   std::string to_word;
   bool lossy = false;
@@ -234,12 +237,4 @@ asio::awaitable<Result<net::Response>> convert_job_file(Context& context, Call& 
   });
 }
 
-constexpr Binding kJobSubmitBindings[] = {{"submit_job", submit_job},
-                                          {"check_job_file", check_job_file},
-                                          {"convert_job_file", convert_job_file}};
-
-}  // namespace
-
-std::span<const Binding> job_submit_bindings() { return kJobSubmitBindings; }
-
-}  // namespace ty::api
+}  // namespace ty::api::v1

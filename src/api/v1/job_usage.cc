@@ -5,15 +5,14 @@
 #include "api/query_reader.h"
 #include "api/v1/encode/answer.h"
 #include "api/v1/encode/usage.h"
+#include "api/v1/handlers.h"
 
 /// GET /jobs/{id}/metrics
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace asio = boost::asio;
 
-namespace {
-
-asio::awaitable<Result<net::Response>> show_job_metrics(Context& context, Call& call) {
+Answer show_job_metrics(Context& context, Call& call) {
   control::UsageQuery query;
   std::optional<std::int64_t> attempt;
   std::int64_t points = 0;
@@ -38,10 +37,4 @@ asio::awaitable<Result<net::Response>> show_job_metrics(Context& context, Call& 
   });
 }
 
-constexpr Binding kJobUsageBindings[] = {{"show_job_metrics", show_job_metrics}};
-
-}  // namespace
-
-std::span<const Binding> job_usage_bindings() { return kJobUsageBindings; }
-
-}  // namespace ty::api
+}  // namespace ty::api::v1

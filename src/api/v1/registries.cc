@@ -5,16 +5,13 @@
 #include "api/json_reader.h"
 #include "api/query_reader.h"
 #include "api/v1/encode/answer.h"
+#include "api/v1/handlers.h"
 #include "control/registries/registry_service.h"
 
 /// /registries
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace asio = boost::asio;
-
-namespace {
-
-using Answer = asio::awaitable<Result<net::Response>>;
 
 Answer list_registries(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
@@ -50,12 +47,4 @@ Answer delete_registry(Context& context, Call& call) {
   co_return net::empty_response(204);
 }
 
-constexpr Binding kRegistryBindings[] = {{"list_registries", list_registries},
-                                         {"set_registry", set_registry},
-                                         {"delete_registry", delete_registry}};
-
-}  // namespace
-
-std::span<const Binding> registry_bindings() { return kRegistryBindings; }
-
-}  // namespace ty::api
+}  // namespace ty::api::v1

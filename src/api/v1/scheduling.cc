@@ -2,18 +2,19 @@
 #include "api/context.h"
 #include "api/json_reader.h"
 #include "api/query_reader.h"
+#include "api/v1/handlers.h"
 #include "control/cluster/scheduling_service.h"
 
 /// /scheduling, /nodes/{name}/draining
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace asio = boost::asio;
 
 namespace {
 
-using Answer = asio::awaitable<Result<net::Response>>;
-
 constexpr std::uint64_t kMostRules = 1 << 20;
+
+}  // namespace
 
 Answer show_scheduling(Context& context, Call& call) {
   TY_CO_DO(QueryReader(call.request).done());
@@ -41,12 +42,4 @@ Answer set_node_draining(Context& context, Call& call) {
   co_return net::empty_response(204);
 }
 
-constexpr Binding kSchedulingBindings[] = {{"show_scheduling", show_scheduling},
-                                           {"set_scheduling", set_scheduling},
-                                           {"set_node_draining", set_node_draining}};
-
-}  // namespace
-
-std::span<const Binding> scheduling_bindings() { return kSchedulingBindings; }
-
-}  // namespace ty::api
+}  // namespace ty::api::v1

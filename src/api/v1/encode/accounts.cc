@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace {
 
@@ -89,4 +89,4 @@ void write_signed_in(JsonWriter& out, const control::SignedIn& signed_in) {
       .end_object();
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -8,7 +8,7 @@
 #include "control/users/user_service.h"
 #include "control/workspaces/workspace_service.h"
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 /// `link`: where a new user signs in for the first time.
 void write_user(JsonWriter& out, const control::UserView& user, const std::string* link = nullptr);
@@ -22,4 +22,4 @@ void write_me(JsonWriter& out,
               const std::vector<control::OwnWorkspace>& workspaces);
 void write_signed_in(JsonWriter& out, const control::SignedIn& signed_in);
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -6,7 +6,7 @@
 
 /// From our nouns to the contract's. Every file here is about one resource, and every `write_X`
 /// writes one JSON value: the schema X of contract/openapi.yaml.
-namespace ty::api {
+namespace ty::api::v1 {
 
 /// A whole answer of one value: `json(200, [&](JsonWriter& out) { write_summary(out, job); })`.
 template <class Write>
@@ -16,4 +16,4 @@ net::Response json(int status, Write write) {
   return net::json_response(status, std::move(out).finish());
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

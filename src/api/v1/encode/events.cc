@@ -1,6 +1,6 @@
 #include "api/v1/encode/events.h"
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 void write_event(JsonWriter& out, const model::Event& event) {
   out.object()
@@ -14,4 +14,4 @@ void write_event(JsonWriter& out, const model::Event& event) {
       .end_object();
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

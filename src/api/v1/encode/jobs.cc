@@ -5,7 +5,7 @@
 #include "api/v1/encode/tasks.h"
 #include "model/words.h"
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 using model::to_word;
 
@@ -156,4 +156,4 @@ void write_decision(JsonWriter& out, const model::Decision& decision, const mode
       .end_object();
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -1,6 +1,6 @@
 #include "api/v1/encode/logs.h"
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 void write_log_lines(JsonWriter& out, const control::LogLines& lines) {
   out.object()
@@ -28,4 +28,4 @@ void write_log_hits(JsonWriter& out, const control::LogHits& page) {
   out.end_array().field("next", page.next).field("searched", page.searched).end_object();
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

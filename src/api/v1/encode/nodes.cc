@@ -1,6 +1,6 @@
 #include "api/v1/encode/nodes.h"
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 void write_node(JsonWriter& out, const control::NodeView& node) {
   out.object()
@@ -45,4 +45,4 @@ void write_node(JsonWriter& out, const control::NodeView& node) {
   out.end_array().end_object();
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

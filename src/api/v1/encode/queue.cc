@@ -1,6 +1,6 @@
 #include "api/v1/encode/queue.h"
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 void write_queued(JsonWriter& out, const control::QueuedJob& job, std::int64_t position) {
   out.object()
@@ -14,4 +14,4 @@ void write_queued(JsonWriter& out, const control::QueuedJob& job, std::int64_t p
       .end_object();
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

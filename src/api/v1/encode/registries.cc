@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 void write_registry(JsonWriter& out, const control::RegistryView& login) {
   std::optional<std::string> workspace;
@@ -15,4 +15,4 @@ void write_registry(JsonWriter& out, const control::RegistryView& login) {
       .end_object();
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -2,7 +2,7 @@
 
 #include "api/v1/encode/why.h"
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace {
 
@@ -50,4 +50,4 @@ void write_issue(JsonWriter& out, const jobspec::Issue& issue) {
       .end_object();
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 using model::to_word;
 
@@ -58,4 +58,4 @@ void write_try(JsonWriter& out, const model::JobSpec& spec, int attempt, const m
   out.end_object();
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

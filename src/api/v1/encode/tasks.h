@@ -7,7 +7,7 @@
 #include "model/job_spec.h"
 #include "model/words.h"
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 /// `worker-1`
 std::string task_name(const model::JobSpec& spec, model::TaskRef task);
@@ -21,4 +21,4 @@ std::string_view word_or_empty(E value) {
   return value == E::None ? std::string_view() : model::to_word(value);
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 namespace {
 
@@ -49,4 +49,4 @@ void write_usage(JsonWriter& out, const control::TaskUsageView& view) {
   out.end_array().end_object();
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

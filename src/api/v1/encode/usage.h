@@ -2,8 +2,8 @@
 #include "api/json_writer.h"
 #include "control/jobs/usage_service.h"
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 void write_usage(JsonWriter& out, const control::TaskUsageView& view);
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -3,7 +3,7 @@
 #include "api/v1/encode/jobs.h"
 #include "model/words.h"
 
-namespace ty::api {
+namespace ty::api::v1 {
 
 using model::to_word;
 
@@ -80,4 +80,4 @@ void write_why(JsonWriter& out, const control::Why& why) {
   out.end_object();
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -1,10 +1,10 @@
-#include "api/page/pack.h"
+#include "api/site/pack.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace ty::api {
+namespace ty::api::site {
 namespace {
 
 TEST(PagePack, OursHasItsDocumentsAndTheFilesTheyName) {
@@ -50,4 +50,4 @@ TEST(PagePack, DamageIsNoticed) {
 }
 
 }  // namespace
-}  // namespace ty::api
+}  // namespace ty::api::site

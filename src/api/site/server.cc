@@ -3,27 +3,13 @@
 #include "api/context.h"
 #include "api/embedded.h"
 #include "api/metrics.h"
-#include "api/v1/encode/answer.h"
+#include "api/site/handlers.h"
 #include "jobspec/print.h"
 
 /// About this server: version, health, figures, contract.
-namespace ty::api {
+namespace ty::api::site {
 
 namespace asio = boost::asio;
-
-namespace {
-
-using Answer = asio::awaitable<Result<net::Response>>;
-
-Answer show_version(Context& context, Call&) {
-  co_return json(200, [&](JsonWriter& out) {
-    out.object()
-        .field("version", context.services.version)
-        .field("engine", context.services.engine)
-        .field("api", "v1")
-        .end_object();
-  });
-}
 
 Answer show_contract(Context&, Call&) {
   co_return net::text_response(200, std::string(embedded("openapi.yaml")), "application/yaml");
@@ -79,18 +65,4 @@ Answer show_metrics(Context& context, Call&) {
   co_return net::text_response(200, std::move(text), "text/plain; version=0.0.4; charset=utf-8");
 }
 
-constexpr Binding kServerBindings[] = {
-    {"show_version", show_version},
-    {"show_contract", show_contract},
-    {"show_job_schema", show_job_schema},
-    {"show_format_schema", show_format_schema},
-    {"check_alive", check_alive},
-    {"check_ready", check_ready},
-    {"show_metrics", show_metrics},
-};
-
-}  // namespace
-
-std::span<const Binding> server_bindings() { return kServerBindings; }
-
-}  // namespace ty::api
+}  // namespace ty::api::site

@@ -2,12 +2,9 @@
 #include "base/result.h"
 #include "net/http.h"
 
-namespace ty::api {
-
-/// What an error is in HTTP: the one place where `Errc` meets status codes.
-int http_status(Errc code);
+namespace ty::api::v1 {
 
 /// The answer of every failed call: `{"code","message","details","request_id"}`.
 net::Response problem(const Error& error, const net::Request& request);
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

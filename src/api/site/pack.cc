@@ -1,4 +1,4 @@
-#include "api/page/pack.h"
+#include "api/site/pack.h"
 
 #include <zlib.h>
 
@@ -12,7 +12,7 @@ extern const char ty_page_pack_begin[];
 extern const char ty_page_pack_end[];
 }
 
-namespace ty::api {
+namespace ty::api::site {
 
 namespace {
 
@@ -101,4 +101,4 @@ const PagePack& page_pack() {
   return pack;
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::site

@@ -1,7 +1,8 @@
-#include "api/problem.h"
+#include "api/v1/problem.h"
 
-namespace ty::api {
+#include "api/http_status.h"
 
+<<<<<<< HEAD:src/api/problem.cc
 int http_status(Errc code) {
   switch (code) {
     case Errc::Invalid:
@@ -29,6 +30,9 @@ int http_status(Errc code) {
   }
   return 500;
 }
+=======
+namespace ty::api::v1 {
+>>>>>>> 52adba5 (api: an API is a folder and a line: faces with their own table):src/api/v1/problem.cc
 
 net::Response problem(const Error& error, const net::Request& request) {
   const net::Problem body{.status = http_status(error.code),
@@ -42,4 +46,4 @@ net::Response problem(const Error& error, const net::Request& request) {
   return response;
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::v1

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 
-namespace ty::api {
+namespace ty::api::site {
 
 /// One built file of the page as it travels in the program: compressed already, both ways browsers
 /// ask for. The bytes live as long as what they were read from.
@@ -37,4 +37,4 @@ class PagePack {
 /// The page of this program.
 const PagePack& page_pack();
 
-}  // namespace ty::api
+}  // namespace ty::api::site

@@ -4,17 +4,17 @@
 #include <array>
 
 #include "api/context.h"
-#include "api/page/pack.h"
+#include "api/site/face.h"
+#include "api/site/handlers.h"
+#include "api/site/pack.h"
 #include "base/ids.h"
 
 /// The page: its two documents, and the scripts and styles they load.
-namespace ty::api {
+namespace ty::api::site {
 
 namespace asio = boost::asio;
 
 namespace {
-
-using Answer = asio::awaitable<Result<net::Response>>;
 
 /// A document carries a word that nobody can foresee. Only what is marked by it, or comes from our
 /// own files, is run or applied; anything that slipped in beside them is not.
@@ -49,6 +49,8 @@ net::Response document(std::string_view name) {
   return response;
 }
 
+}  // namespace
+
 Answer show_page(Context&, Call&) { co_return document("index.html"); }
 Answer show_sign_in(Context&, Call&) { co_return document("signin.html"); }
 
@@ -74,19 +76,13 @@ Answer show_asset(Context&, Call& call) {
   co_return response;
 }
 
-constexpr Binding kPageBindings[] = {
-    {"show_page", show_page},
-    {"show_sign_in", show_sign_in},
-    {"show_asset", show_asset},
-};
+namespace {
 
 /// Trees of addresses that programs use: what is not there is not there, whoever asks.
 constexpr std::array<std::string_view, 9> kNotForPages = {
     "api", "assets", "schema", "metrics", "rest-server", "v1", "di", "openaiserver", "adminserver"};
 
 }  // namespace
-
-std::span<const Binding> page_bindings() { return kPageBindings; }
 
 std::optional<net::Response> page_for(const net::Request& request) {
   if (request.method != net::Method::Get && request.method != net::Method::Head)
@@ -100,4 +96,4 @@ std::optional<net::Response> page_for(const net::Request& request) {
   return document("index.html");
 }
 
-}  // namespace ty::api
+}  // namespace ty::api::site

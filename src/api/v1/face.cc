@@ -1,0 +1,141 @@
+#include "api/v1/face.h"
+
+#include "api/v1/handlers.h"
+#include "api/v1/problem.h"
+#include "api/v1/token.h"
+
+namespace ty::api::v1 {
+
+namespace {
+
+using net::Method;
+using enum Caller;
+using enum auth::Scope;
+
+constexpr Operation kOperations[] = {
+    {"list_jobs", "/api/v1/jobs", Method::Get, SignedIn, Read, list_jobs},
+    {"submit_job", "/api/v1/jobs", Method::Post, SignedIn, Write, submit_job},
+    {"count_jobs", "/api/v1/jobs/counts", Method::Get, SignedIn, Read, count_jobs},
+    {"show_job", "/api/v1/jobs/{id}", Method::Get, SignedIn, Read, show_job},
+    {"delete_job", "/api/v1/jobs/{id}", Method::Delete, JobOwner, Write, delete_job},
+    {"stop_job", "/api/v1/jobs/{id}/stop", Method::Post, JobOwner, Write, stop_job},
+    {"pause_job", "/api/v1/jobs/{id}/pause", Method::Post, JobOwner, Write, pause_job},
+    {"resume_job", "/api/v1/jobs/{id}/resume", Method::Post, JobOwner, Write, resume_job},
+    {"move_job", "/api/v1/jobs/{id}/move", Method::Post, Administrator, Admin, move_job},
+    {"set_job_limit", "/api/v1/jobs/{id}/limit", Method::Post, JobOwner, Write, set_job_limit},
+    {"clone_job", "/api/v1/jobs/{id}/clone", Method::Post, SignedIn, Write, clone_job},
+    {"retry_job", "/api/v1/jobs/{id}/retry", Method::Post, SignedIn, Write, retry_job},
+    {"read_job_logs", "/api/v1/jobs/{id}/logs", Method::Get, SignedIn, Read, read_job_logs},
+    {"list_job_log_lines",
+     "/api/v1/jobs/{id}/logs/lines",
+     Method::Get,
+     SignedIn,
+     Read,
+     list_job_log_lines},
+    {"search_job_log",
+     "/api/v1/jobs/{id}/logs/search",
+     Method::Get,
+     SignedIn,
+     Read,
+     search_job_log},
+    {"show_job_metrics",
+     "/api/v1/jobs/{id}/metrics",
+     Method::Get,
+     SignedIn,
+     Read,
+     show_job_metrics},
+    {"list_job_events", "/api/v1/jobs/{id}/events", Method::Get, SignedIn, Read, list_job_events},
+    {"show_job_spec", "/api/v1/jobs/{id}/spec", Method::Get, SignedIn, Read, show_job_spec},
+    {"list_job_tries", "/api/v1/jobs/{id}/tasks", Method::Get, SignedIn, Read, list_job_tries},
+    {"list_job_attempts",
+     "/api/v1/jobs/{id}/attempts",
+     Method::Get,
+     SignedIn,
+     Read,
+     list_job_attempts},
+    {"explain_job", "/api/v1/jobs/{id}/why", Method::Get, SignedIn, Read, explain_job},
+    {"check_job_file", "/api/v1/check", Method::Post, SignedIn, Read, check_job_file},
+    {"convert_job_file", "/api/v1/convert", Method::Post, SignedIn, Read, convert_job_file},
+    {"follow_events", "/api/v1/events", Method::Get, SignedIn, Read, follow_events},
+    {"list_nodes", "/api/v1/nodes", Method::Get, SignedIn, Read, list_nodes},
+    {"set_node_draining",
+     "/api/v1/nodes/{name}/draining",
+     Method::Put,
+     Administrator,
+     Admin,
+     set_node_draining},
+    {"list_queue", "/api/v1/queue", Method::Get, SignedIn, Read, list_queue},
+    {"show_scheduling", "/api/v1/scheduling", Method::Get, SignedIn, Read, show_scheduling},
+    {"set_scheduling", "/api/v1/scheduling", Method::Put, Administrator, Admin, set_scheduling},
+    {"sign_in", "/api/v1/login", Method::Post, Anyone, Read, sign_in},
+    {"sign_out", "/api/v1/logout", Method::Post, SignedIn, Read, sign_out},
+    {"change_password", "/api/v1/password", Method::Post, SignedIn, Write, change_password},
+    {"show_me", "/api/v1/users/me", Method::Get, SignedIn, Read, show_me},
+    {"list_tokens", "/api/v1/tokens", Method::Get, SignedIn, Write, list_tokens},
+    {"create_token", "/api/v1/tokens", Method::Post, SignedIn, Write, create_token},
+    {"delete_token", "/api/v1/tokens/{token}", Method::Delete, SignedIn, Write, delete_token},
+    {"list_registries", "/api/v1/registries", Method::Get, SignedIn, Write, list_registries},
+    {"set_registry", "/api/v1/registries/{server}", Method::Put, SignedIn, Write, set_registry},
+    {"delete_registry",
+     "/api/v1/registries/{server}",
+     Method::Delete,
+     SignedIn,
+     Write,
+     delete_registry},
+    {"list_users", "/api/v1/users", Method::Get, Administrator, Admin, list_users},
+    {"create_user", "/api/v1/users", Method::Post, Administrator, Admin, create_user},
+    {"set_user_disabled",
+     "/api/v1/users/{name}/disabled",
+     Method::Put,
+     Administrator,
+     Admin,
+     set_user_disabled},
+    {"make_sign_in_link",
+     "/api/v1/users/{name}/link",
+     Method::Post,
+     Administrator,
+     Admin,
+     make_sign_in_link},
+    {"list_workspaces", "/api/v1/workspaces", Method::Get, SignedIn, Read, list_workspaces},
+    {"create_workspace",
+     "/api/v1/workspaces",
+     Method::Post,
+     Administrator,
+     Admin,
+     create_workspace},
+    {"delete_workspace",
+     "/api/v1/workspaces/{name}",
+     Method::Delete,
+     Administrator,
+     Admin,
+     delete_workspace},
+    {"set_workspace_member",
+     "/api/v1/workspaces/{name}/members/{user}",
+     Method::Put,
+     SignedIn,
+     Write,
+     set_workspace_member},
+    {"remove_workspace_member",
+     "/api/v1/workspaces/{name}/members/{user}",
+     Method::Delete,
+     SignedIn,
+     Write,
+     remove_workspace_member},
+    {"show_version", "/api/v1/version", Method::Get, Anyone, Read, show_version},
+};
+
+constexpr std::string_view kPrefixes[] = {"/api/v1"};
+
+}  // namespace
+
+const Face& face() {
+  static constexpr Face kFace{.name = "v1",
+                              .prefixes = kPrefixes,
+                              .contract = "openapi.yaml",
+                              .operations = kOperations,
+                              .read_token = read_token,
+                              .shape_error = problem};
+  return kFace;
+}
+
+}  // namespace ty::api::v1
