@@ -18,6 +18,7 @@ import time
 import urllib.parse
 
 import requests
+from contract_check import check_answer
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = pathlib.Path(os.environ.get("TRAINYARD_PROGRAM", ROOT / "build/trainyard"))
@@ -201,13 +202,16 @@ class Server:
         return (self.data_dir / "admin.token").read_text().strip()
 
     def call(self, method, path, token=None, **options):
-        """One request; `token` "" sends none, None the administrator's."""
+        """One request; `token` "" sends none, None the administrator's. Every JSON answer must be as the contract says."""
         headers = dict(options.pop("headers", {}) or {})
         token = self.token if token is None else token
         if token:
             headers["Authorization"] = f"Bearer {token}"
         options.setdefault("timeout", PATIENCE)
-        return self.http.request(method, self.url + path, headers=headers, **options)
+        answer = self.http.request(method, self.url + path, headers=headers, **options)
+        if not options.get("stream"):
+            check_answer(method, path.partition("?")[0], answer)
+        return answer
 
     def get(self, path, **options):
         answer = self.call("GET", path, **options)
