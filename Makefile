@@ -50,9 +50,10 @@ test-fresh: ## type the README's commands into a bare Debian 12 made on the spot
 	@tools/setup fresh
 	@tools/test-fresh
 
-gen-api: ## rewrite docs/reference/ from contract/openapi.yaml
+gen-api: ## rewrite docs/reference/ and src/client/generated/ from contract/openapi.yaml
 	@tools/setup check
 	@$(PYTHON) tools/gen-api
+	@$(PYTHON) tools/gen-client
 
 bless: ## rewrite the golden files; read the diff before you commit it
 	@tools/setup build

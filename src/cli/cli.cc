@@ -42,10 +42,10 @@ int run(int argc,
   std::signal(SIGPIPE, SIG_IGN);
   if (argc > 1 && std::strcmp(argv[1], "serve") == 0) return serve(argc - 1, argv + 1);
 
-  Context context;
   CLI::App app(
       "Trainyard runs training jobs: hand in a job file, watch it, ask why it waits or failed.",
       "trainyard");
+  Context context(app);
   app.require_subcommand(1);
   app.set_version_flag("--version", "trainyard " + version);
   app.add_option("--server", context.url_flag, "The server's address; TRAINYARD_URL otherwise")

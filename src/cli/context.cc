@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
 
 #include "cli/credentials.h"
+#include "cli/flags.h"
 
 namespace ty::cli {
 
@@ -25,6 +27,12 @@ int exit_for(Errc code) {
     default:
       return kFailed;
   }
+}
+
+/// The command within the command line that was parsed.
+const CLI::App& called(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : called(*chosen.front());
 }
 
 }  // namespace
@@ -58,6 +66,19 @@ void Context::say(const Error& error) {
                                               {"message", error.message.text()},
                                               {"details", details}})
                      .c_str());
+    return;
+  }
+  const CLI::App& command = called(app_);
+  const auto is_flag = [&](const Fault& fault) {
+    return flag_of(command, fault.pointer) != fault.pointer;
+  };
+  if (!error.details.empty() && std::ranges::all_of(error.details, is_flag)) {
+    for (const Fault& fault : error.details) {
+      std::fprintf(stderr,
+                   "trainyard: %s: %s\n",
+                   flag_of(command, fault.pointer).c_str(),
+                   fault.message.text().c_str());
+    }
     return;
   }
   std::fprintf(stderr, "trainyard: %s\n", error.message.text().c_str());

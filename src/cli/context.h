@@ -23,6 +23,9 @@ enum Exit : int {
 /// `exit`.
 class Context {
  public:
+  /// `app`: the whole command line, to name its flags in messages.
+  explicit Context(const CLI::App& app) : app_(app) {}
+
   bool json = false;  ///< -o json
   int exit = kOk;
 
@@ -33,12 +36,14 @@ class Context {
   std::string token_flag;
   std::string ca_flag;
 
-  /// Prints the error for people (or as JSON) and sets the exit code.
+  /// Prints the error for people, with their flags where the API names parameters, or as JSON, and
+  /// sets the exit code.
   void say(const Error& error);
   /// JSON mode: prints the value. Otherwise false, and the command prints its own words.
   bool print_json(const boost::json::value& value) const;
 
  private:
+  const CLI::App& app_;
   std::unique_ptr<client::ApiClient> api_;
 };
 

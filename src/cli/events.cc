@@ -42,8 +42,6 @@ class SseLines {
 };
 
 void follow(Context& context, client::ApiClient& api, const std::string& job) {
-  client::Query query;
-  if (!job.empty()) query.emplace_back("job", job);
   SseLines lines;
   const auto take = [&](std::string_view piece) {
     lines.take(piece, [&](std::string_view data) {
@@ -58,24 +56,22 @@ void follow(Context& context, client::ApiClient& api, const std::string& job) {
     });
     return true;
   };
-  if (auto streamed = api.stream("/api/v1/events", query, take); !streamed)
+  if (auto streamed = api.follow_events(take, {.job = given(job)}); !streamed)
     context.say(streamed.error());
 }
 
 void timeline(Context& context, client::ApiClient& api, const std::string& job) {
   for (std::int64_t after = 0;;) {
-    const Result<json::value> page = api.get("/api/v1/jobs/" + job + "/events",
-                                             {{"after", std::to_string(after)}, {"limit", "1000"}});
+    const auto page = api.list_job_events(job, {.after = after, .limit = 1000});
     if (!page) return context.say(page.error());
-    for (const json::value& event : items(*page, "events")) {
+    for (const json::value& event : items(page->json, "events")) {
       if (context.json)
         std::puts(json::serialize(event).c_str());
       else
         print_event(event);
     }
-    after = number(*page, "seen");
-    const json::value* more = child(*page, "more");
-    if (more == nullptr || !more->is_bool() || !more->get_bool()) return;
+    if (!page->more) return;
+    after = page->seen;
   }
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <boost/json.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -13,8 +12,6 @@
 #include "cli/output.h"
 
 namespace ty::cli {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -87,40 +84,35 @@ class OncePrinter {
 };
 
 /// Says what a job waits for whenever that changes, until it starts.
-Result<json::value> wait_for_start(client::ApiClient& api, const Follow& follow) {
+Result<client::Job> wait_for_start(client::ApiClient& api, const Follow& follow) {
   std::string said;
   for (auto pause = std::chrono::milliseconds{20};;
        pause = std::min(pause * 2, std::chrono::milliseconds{1000})) {
-    TY_TRY(json::value job, api.get("/api/v1/jobs/" + follow.job));
-    const std::string state = text(job, "state");
-    if (state != "queued" && state != "paused") return job;
+    TY_TRY(client::Job job, api.show_job(follow.job));
+    if (job.state != "queued" && job.state != "paused") return job;
     // A job that starts at once needs no words.
-    const std::string reason = text(job, "reason");
-    if (follow.announce && pause >= std::chrono::milliseconds{320} && reason != said) {
-      said = reason;
+    if (follow.announce && pause >= std::chrono::milliseconds{320} && job.reason != said) {
+      said = job.reason;
       std::fprintf(stderr,
                    "%s: %s\n",
-                   state.c_str(),
-                   reason.empty() ? "waiting for the scheduler" : reason.c_str());
+                   job.state.c_str(),
+                   said.empty() ? "waiting for the scheduler" : said.c_str());
     }
     std::this_thread::sleep_for(pause);
   }
 }
 
-int exit_code_of(const json::value& job) {
-  const std::string state = text(job, "state");
-  if (state == "succeeded") return kOk;
-  if (state == "cancelled") return kInterrupted;
-  const std::int64_t code = number(job, "exit_code");
+int exit_code_of(const client::Job& job) {
+  if (job.state == "succeeded") return kOk;
+  if (job.state == "cancelled") return kInterrupted;
+  const std::int64_t code = job.exit_code.value_or(0);
   return code > 0 && code < 256 ? static_cast<int>(code) : kFailed;
 }
 
 /// What the log says about the cause, in words that help.
 void say_cause(client::ApiClient& api, const std::string& job) {
-  const Result<json::value> why = api.get("/api/v1/jobs/" + job + "/why");
-  if (!why) return;
-  if (const json::value* clue = child(*why, "clue"))
-    std::fprintf(stderr, "likely cause: %s\n", text(*clue, "text").c_str());
+  const auto why = api.explain_job(job);
+  if (why && why->clue) std::fprintf(stderr, "likely cause: %s\n", why->clue->text.c_str());
 }
 
 }  // namespace
@@ -135,14 +127,13 @@ int follow_job(Context& context, const Follow& follow) {
   std::signal(SIGINT, on_interrupt);
 
   std::unique_ptr<OncePrinter> printer;
-  client::Query query = follow.query;
-  query.emplace_back("follow", "true");
-  if (!follow.task.empty()) query.emplace_back("task", follow.task);
+  client::ReadJobLogsOptions query = follow.query;
+  query.follow = true;
   bool away = false;
   for (auto pause = std::chrono::milliseconds{100};;) {
-    Result<json::value> job = wait_for_start(*api, follow);
+    Result<client::Job> job = wait_for_start(*api, follow);
     if (job && printer == nullptr) {
-      printer = std::make_unique<OncePrinter>(follow.task.empty() && number(*job, "tasks") > 1);
+      printer = std::make_unique<OncePrinter>(!query.task && job->tasks > 1);
     }
     Result<void> streamed;
     if (job) {
@@ -154,19 +145,18 @@ int follow_job(Context& context, const Follow& follow) {
         printer->take(piece);
         return true;
       };
-      streamed = api->stream(fmt::format("/api/v1/jobs/{}/logs", follow.job), query, take);
-      job = api->get("/api/v1/jobs/" + follow.job);
+      streamed = api->read_job_logs(follow.job, take, query);
+      job = api->show_job(follow.job);
     }
-    if (job && streamed && is_final(text(*job, "state"))) {
+    if (job && streamed && is_final(job->state)) {
       const int code = exit_code_of(*job);
-      const std::string reason = text(*job, "reason");
       if (follow.announce) {
         std::fprintf(stderr,
                      "%s after %s%s\n",
-                     text(*job, "state").c_str(),
-                     span(text(*job, "started_at"), text(*job, "ended_at")).c_str(),
-                     reason.empty() ? "" : (": " + reason).c_str());
-        if (text(*job, "state") == "failed") say_cause(*api, follow.job);
+                     job->state.c_str(),
+                     span(job->started_at.value_or(""), job->ended_at.value_or("")).c_str(),
+                     job->reason.empty() ? "" : (": " + job->reason).c_str());
+        if (job->state == "failed") say_cause(*api, follow.job);
       }
       return code;
     }

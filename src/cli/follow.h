@@ -6,10 +6,9 @@
 namespace ty::cli {
 
 struct Follow {
-  std::string job;        ///< id
-  std::string task;       ///< empty: the only one, or all merged
-  bool announce = false;  ///< say on stderr what it waits for and how it ended
-  client::Query query;    ///< further parameters of the logs
+  std::string job;                   ///< id
+  bool announce = false;             ///< say on stderr what it waits for and how it ended
+  client::ReadJobLogsOptions query;  ///< which of its logs
 };
 
 /// Prints a job's log as it is written until the job has ended, through restarts of the server:

@@ -13,104 +13,94 @@ namespace json = boost::json;
 
 namespace {
 
-using Action = std::function<Result<json::value>(client::ApiClient&, const std::string& job)>;
-using Words = std::function<std::string(const std::string& job, const json::value& answer)>;
+/// What came of it: as JSON, and in words.
+struct Done {
+  json::value json;
+  std::string words;
+};
+using Action = std::function<Result<Done>(client::ApiClient&, const std::string& job)>;
 
-void for_each_job(Context& context,
-                  const std::vector<std::string>& jobs,
-                  const Action& act,
-                  const Words& say) {
+void for_each_job(Context& context, const std::vector<std::string>& jobs, const Action& act) {
   client::ApiClient* api = context.api();
   if (api == nullptr) return;
   for (const std::string& job : jobs) {
-    const Result<json::value> answer = act(*api, job);
-    if (!answer)
-      context.say(answer.error());
-    else if (!context.print_json(*answer))
-      std::puts(say(job, *answer).c_str());
+    const Result<Done> done = act(*api, job);
+    if (!done)
+      context.say(done.error());
+    else if (!context.print_json(done->json))
+      std::puts(done->words.c_str());
   }
 }
 
-CLI::App* add(
-    CLI::App& app, Context& context, const char* name, const char* help, Action act, Words say) {
+CLI::App* add(CLI::App& app, Context& context, const char* name, const char* help, Action act) {
   CLI::App* command = app.add_subcommand(name, help);
   auto jobs = std::make_shared<std::vector<std::string>>();
   command->add_option("JOB", *jobs, "Names, ids or first characters of them, or OWNER~NAME")
       ->required();
   add_output_flag(*command, context);
-  command->callback([&context, jobs, act = std::move(act), say = std::move(say)] {
-    for_each_job(context, *jobs, act, say);
-  });
+  command->callback([&context, jobs, act = std::move(act)] { for_each_job(context, *jobs, act); });
   return command;
 }
 
-Action post(std::string verb) {
-  return [verb = std::move(verb)](client::ApiClient& api, const std::string& job) {
-    return api.post(fmt::format("/api/v1/jobs/{}/{}", job, verb));
+template <class T>
+using Operation = Result<client::Answer<T>> (client::Operations::*)(std::string_view job);
+
+/// Asks for a state, and says which one the job has now.
+Action state_change(Operation<client::JobSummary> operation) {
+  return [operation](client::ApiClient& api, const std::string& job) -> Result<Done> {
+    TY_TRY(const auto now, (api.*operation)(job));
+    return Done{now.json, fmt::format("{} is {}", now.handle, now.state)};
   };
 }
 
-Words state_words() {
-  return [](const std::string&, const json::value& job) {
-    return fmt::format("{} is {}", text(job, "handle"), text(job, "state"));
-  };
-}
-
-Words new_job_words() {
-  return [](const std::string&, const json::value& job) {
-    return fmt::format("{}  {}", text(job, "id"), text(job, "handle"));
-  };
+Done new_job(const client::Answer<client::Submitted>& job) {
+  return {job.json, fmt::format("{}  {}", job.id, job.handle)};
 }
 
 }  // namespace
 
 void add_job_actions(CLI::App& app, Context& context) {
+  using client::Operations;
   add(app,
       context,
       "stop",
       "Ask a job's tasks to end; they are killed after their grace",
-      post("stop"),
-      state_words());
+      state_change(&Operations::stop_job));
   add(app,
       context,
       "pause",
       "Stop a job's tasks and keep it out of the queue",
-      post("pause"),
-      state_words());
-  add(app, context, "resume", "Queue a paused job again", post("resume"), state_words());
+      state_change(&Operations::pause_job));
+  add(app, context, "resume", "Queue a paused job again", state_change(&Operations::resume_job));
   add(app,
       context,
       "retry",
       "Run a job that has ended once more, as a new job",
-      post("retry"),
-      new_job_words());
+      [](client::ApiClient& api, const std::string& job) -> Result<Done> {
+        TY_TRY(const auto made, api.retry_job(job));
+        return new_job(made);
+      });
 
   auto force = std::make_shared<bool>(false);
-  CLI::App* remove = add(
-      app,
-      context,
-      "delete",
-      "Forget a job: its record, logs and output folder go",
-      [force](client::ApiClient& api, const std::string& job) {
-        client::Query query;
-        if (*force) query.emplace_back("force", "true");
-        return api.remove("/api/v1/jobs/" + job, query);
-      },
-      [](const std::string& job, const json::value&) { return job + " is deleted"; });
+  CLI::App* remove = add(app,
+                         context,
+                         "delete",
+                         "Forget a job: its record, logs and output folder go",
+                         [force](client::ApiClient& api, const std::string& job) -> Result<Done> {
+                           TY_DO(api.delete_job(job, {.force = *force}));
+                           return Done{nullptr, job + " is deleted"};
+                         });
   remove->add_flag("--force", *force, "Stop it first if it has not ended");
 
   auto name = std::make_shared<std::string>();
-  CLI::App* clone = add(
-      app,
-      context,
-      "clone",
-      "Hand in the same job again, as a new one of yours",
-      [name](client::ApiClient& api, const std::string& job) {
-        json::object body;
-        if (!name->empty()) body["name"] = *name;
-        return api.post("/api/v1/jobs/" + job + "/clone", body);
-      },
-      new_job_words());
+  CLI::App* clone = add(app,
+                        context,
+                        "clone",
+                        "Hand in the same job again, as a new one of yours",
+                        [name](client::ApiClient& api, const std::string& job) -> Result<Done> {
+                          TY_TRY(const auto made, api.clone_job(job, {.name = given(*name)}));
+                          return new_job(made);
+                        });
   clone->add_option("--name", *name, "Call the copy so");
 
   auto limit = std::make_shared<std::string>();
@@ -119,13 +109,13 @@ void add_job_actions(CLI::App& app, Context& context) {
       context,
       "set-limit",
       "Change a job's time limit, also while it runs",
-      [limit](client::ApiClient& api, const std::string& job) {
-        const json::value value = *limit == "none" ? json::value(nullptr) : json::value(*limit);
-        return api.post("/api/v1/jobs/" + job + "/limit", json::object{{"time_limit", value}});
-      },
-      [limit](const std::string&, const json::value& job) {
-        return *limit == "none" ? text(job, "handle") + " has no time limit"
-                                : fmt::format("{} may run for {}", text(job, "handle"), *limit);
+      [limit](client::ApiClient& api, const std::string& job) -> Result<Done> {
+        const bool none = *limit == "none";
+        TY_TRY(const auto now,
+               api.set_job_limit(job, {.time_limit = none ? std::nullopt : std::optional(*limit)}));
+        return Done{now.json,
+                    none ? now.handle + " has no time limit"
+                         : fmt::format("{} may run for {}", now.handle, *limit)};
       });
   set_limit->add_option("-t,--time", *limit, "90s, 30m, 12h, 1h30m, or none")->required();
 }

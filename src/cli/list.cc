@@ -1,12 +1,9 @@
-#include <boost/json.hpp>
 #include <cstdio>
 
 #include "cli/context.h"
 #include "cli/output.h"
 
 namespace ty::cli {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -16,21 +13,16 @@ struct ListOptions {
   bool all = false;
 };
 
-client::Query query_of(const ListOptions& o) {
-  client::Query query;
-  const auto add = [&](const char* key, const std::string& value) {
-    if (!value.empty()) query.emplace_back(key, value);
-  };
-  add("state", o.state);
-  add("owner", o.owner);
-  add("workspace", o.workspace);
-  add("name", o.name);
-  add("label", o.label);
-  add("dialect", o.dialect);
-  add("sort", o.sort);
-  add("cursor", o.cursor);
-  query.emplace_back("limit", std::to_string(o.all ? 500 : o.limit));
-  return query;
+client::ListJobsOptions query_of(const ListOptions& o) {
+  return {.state = given(o.state),
+          .owner = given(o.owner),
+          .workspace = given(o.workspace),
+          .name = given(o.name),
+          .label = given(o.label),
+          .dialect = given(o.dialect),
+          .sort = given(o.sort),
+          .limit = o.all ? 500 : o.limit,
+          .cursor = given(o.cursor)};
 }
 
 void list_jobs(Context& context, ListOptions options) {
@@ -39,22 +31,22 @@ void list_jobs(Context& context, ListOptions options) {
   Table table({"ID", "NAME", "STATE", "OWNER", "TASKS", "GPUS", "CREATED", "RAN"});
   std::string more;
   do {
-    Result<json::value> page = api->get("/api/v1/jobs", query_of(options));
+    const auto page = api->list_jobs(query_of(options));
     if (!page) return context.say(page.error());
-    more = text(*page, "next_cursor");
-    if (context.print_json(*page)) {
+    more = page->next_cursor;
+    if (context.print_json(page->json)) {
       options.cursor = more;
       continue;
     }
-    for (const json::value& job : items(*page, "jobs")) {
-      table.add({short_id(text(job, "id")),
-                 text(job, "handle"),
-                 coloured_state(text(job, "state")),
-                 text(job, "owner"),
-                 text(job, "tasks"),
-                 text(job, "gpus"),
-                 short_time(text(job, "created_at")),
-                 span(text(job, "started_at"), text(job, "ended_at"))});
+    for (const client::JobSummary& job : page->jobs) {
+      table.add({short_id(job.id),
+                 job.handle,
+                 coloured_state(job.state),
+                 job.owner,
+                 std::to_string(job.tasks),
+                 std::to_string(job.gpus),
+                 short_time(job.created_at),
+                 span(job.started_at.value_or(""), job.ended_at.value_or(""))});
     }
     options.cursor = more;
   } while (options.all && !more.empty());

@@ -2,7 +2,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <boost/json.hpp>
 #include <cstdio>
 #include <iostream>
 
@@ -13,8 +12,6 @@
 #include "cli/output.h"
 
 namespace ty::cli {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -41,23 +38,22 @@ void log_in(Context& context, const LoginOptions& options) {
   if (options.token_stdin) {
     credentials.token = Secret(ask(""));
     client::ApiClient api(credentials);
-    const Result<json::value> me = api.get("/api/v1/users/me");
+    const auto me = api.show_me();
     if (!me) return context.say(me.error());
-    user = text(*me, "name");
+    user = me->name;
   } else {
-    json::object body;
+    client::SignInFields proof;
     if (!link.empty()) {
-      body["link"] = link;
+      proof.link = link;
     } else {
-      if (user.empty()) user = ask("user: ");
-      body["user"] = user;
-      body["password"] = ask_secretly("password: ").reveal();
+      proof.user = user.empty() ? ask("user: ") : user;
+      proof.password = ask_secretly("password: ").reveal();
     }
     client::ApiClient api(credentials);
-    const Result<json::value> answer = api.post("/api/v1/login", body);
+    const auto answer = api.sign_in(proof);
     if (!answer) return context.say(answer.error());
-    credentials.token = Secret(text(*answer, "token"));
-    user = text(*answer, "user");
+    credentials.token = Secret(answer->token);
+    user = answer->user;
   }
   const Result<std::string> kept = keep_login(credentials);
   if (!kept) return context.say(kept.error());
@@ -84,7 +80,7 @@ void add_login(CLI::App& app, Context& context) {
 
   CLI::App* logout = app.add_subcommand("logout", "End the session and forget it");
   logout->callback([&context] {
-    if (client::ApiClient* api = context.api()) (void)api->post("/api/v1/logout");
+    if (client::ApiClient* api = context.api()) (void)api->sign_out();
     context.exit = kOk;
     if (auto forgotten = forget_login(); !forgotten) return context.say(forgotten.error());
     std::puts("signed out");

@@ -1,4 +1,3 @@
-#include <boost/json.hpp>
 #include <cstdio>
 
 #include "cli/context.h"
@@ -6,8 +5,6 @@
 #include "cli/output.h"
 
 namespace ty::cli {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -23,37 +20,29 @@ struct LogsOptions {
 void print_logs(Context& context, const LogsOptions& options) {
   client::ApiClient* api = context.api();
   if (api == nullptr) return;
-  client::Query query;
-  const auto add = [&](const char* key, const std::string& value) {
-    if (!value.empty()) query.emplace_back(key, value);
-  };
-  add("lines", options.lines);
-  add("since", options.since);
-  add("until", options.until);
-  add("grep", options.grep);
-  if (options.tail >= 0) add("tail", std::to_string(options.tail));
-  if (options.attempt >= 0) add("attempt", std::to_string(options.attempt));
-  if (options.ignore_case) add("ignore_case", "true");
-  if (options.merged) add("merged", "true");
+  client::ReadJobLogsOptions query{.task = given(options.task),
+                                   .merged = options.merged,
+                                   .lines = given(options.lines),
+                                   .since = given(options.since),
+                                   .until = given(options.until),
+                                   .grep = given(options.grep),
+                                   .ignore_case = options.ignore_case};
+  if (options.attempt >= 0) query.attempt = options.attempt;
+  if (options.tail >= 0) query.tail = options.tail;
   if (options.follow) {
-    const Result<json::value> job = api->get("/api/v1/jobs/" + options.job);
+    const auto job = api->show_job(options.job);
     if (!job) return context.say(job.error());
-    const int code = follow_job(context,
-                                {.job = text(*job, "id"),
-                                 .task = options.task,
-                                 .announce = false,
-                                 .query = std::move(query)});
+    const int code =
+        follow_job(context, {.job = job->id, .announce = false, .query = std::move(query)});
     // `logs` reports on reading, not on the job: a failed job's log is read well.
-    if (context.exit == kOk && code == kInterrupted && text(*job, "state") != "cancelled")
+    if (context.exit == kOk && code == kInterrupted && job->state != "cancelled")
       context.exit = kOk;
     return;
   }
-  add("task", options.task);
   const auto print = [](std::string_view piece) {
     return std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size();
   };
-  if (auto read = api->stream("/api/v1/jobs/" + options.job + "/logs", query, print); !read)
-    context.say(read.error());
+  if (auto read = api->read_job_logs(options.job, print, query); !read) context.say(read.error());
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <boost/json.hpp>
 #include <cstdio>
 
 #include "base/text.h"
@@ -9,64 +8,51 @@
 
 namespace ty::cli {
 
-namespace json = boost::json;
-
 namespace {
 
-bool is_known(const json::value& point, std::string_view key) {
-  const json::value* found = child(point, key);
-  return found != nullptr && found->is_number();
+std::string bytes(const std::optional<std::int64_t>& amount) {
+  return amount ? human_bytes(*amount) : "-";
 }
 
-std::string bytes(const json::value& point, std::string_view key) {
-  return is_known(point, key) ? human_bytes(number(point, key)) : "-";
-}
-
-std::string both(const json::value& point, std::string_view in, std::string_view out) {
-  if (!is_known(point, in)) return "-";
-  return fmt::format("{} / {}", bytes(point, in), bytes(point, out));
+std::string both(const std::optional<std::int64_t>& in, const std::optional<std::int64_t>& out) {
+  return in ? fmt::format("{} / {}", bytes(in), bytes(out)) : "-";
 }
 
 std::string of_limit(const std::string& used, const std::string& limit) {
   return used == "-" ? used : fmt::format("{} of {}", used, limit);
 }
 
-std::string gpus(const json::value& point) {
+std::string gpus(const client::UsagePoint& point) {
   std::string text;
-  for (const json::value& gpu : items(point, "gpus")) {
-    text +=
-        fmt::format("{}{}: {} {}",
-                    text.empty() ? "" : ", ",
-                    number(gpu, "index"),
-                    is_known(gpu, "load_percent") ? fmt::format("{} %", number(gpu, "load_percent"))
-                                                  : std::string("-"),
-                    human_bytes(number(gpu, "memory_used")));
+  for (const client::UsagePointGpu& gpu : point.gpus) {
+    text += fmt::format("{}{}: {} {}",
+                        text.empty() ? "" : ", ",
+                        gpu.index,
+                        gpu.load_percent ? fmt::format("{} %", *gpu.load_percent) : "-",
+                        human_bytes(gpu.memory_used));
   }
   return text.empty() ? "-" : text;
 }
 
-void print_metrics(const json::value& answer) {
+void print_metrics(const client::JobMetrics& answer) {
   Table table(
       {"TASK", "AT", "CPUS", "MEMORY", "PEAK", "PROCESSES", "DISK R / W", "NETWORK R / S", "GPUS"});
-  for (const json::value& task : items(answer, "tasks")) {
-    const json::value* latest = child(task, "latest");
-    if (latest == nullptr || !latest->is_object()) {
-      table.add({text(task, "task"), "-", "-", "-", "-", "-", "-", "-", "-"});
+  for (const client::TaskMetrics& task : answer.tasks) {
+    if (!task.latest) {
+      table.add({task.task, "-", "-", "-", "-", "-", "-", "-", "-"});
       continue;
     }
-    const json::value* cpus = child(*latest, "cpus");
-    const json::value* limit = child(task, "cpus");
-    table.add({text(task, "task"),
-               short_time(text(*latest, "at")),
-               of_limit(is_known(*latest, "cpus") ? fmt::format("{:.2f}", cpus->to_number<double>())
-                                                  : "-",
-                        fmt::format("{:g}", limit == nullptr ? 0.0 : limit->to_number<double>())),
-               of_limit(bytes(*latest, "memory"), human_bytes(number(task, "memory"))),
-               bytes(*latest, "memory_peak"),
-               is_known(*latest, "processes") ? fmt::to_string(number(*latest, "processes")) : "-",
-               both(*latest, "disk_read", "disk_written"),
-               both(*latest, "network_received", "network_sent"),
-               gpus(*latest)});
+    const client::UsagePoint& now = *task.latest;
+    table.add({task.task,
+               short_time(now.at),
+               of_limit(now.cpus ? fmt::format("{:.2f}", *now.cpus) : "-",
+                        fmt::format("{:g}", task.cpus)),
+               of_limit(bytes(now.memory), human_bytes(task.memory)),
+               bytes(now.memory_peak),
+               now.processes ? fmt::to_string(*now.processes) : "-",
+               both(now.disk_read, now.disk_written),
+               both(now.network_received, now.network_sent),
+               gpus(now)});
   }
   if (table.empty()) {
     std::printf("none of its tasks has begun\n");
@@ -91,11 +77,9 @@ void add_metrics(CLI::App& app, Context& context) {
   command->callback([&context, job, task, points] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    client::Query query = {{"points", fmt::to_string(*points)}};
-    if (!task->empty()) query.emplace_back("task", *task);
-    const Result<json::value> answer = api->get("/api/v1/jobs/" + *job + "/metrics", query);
+    const auto answer = api->show_job_metrics(*job, {.task = given(*task), .points = *points});
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(*answer)) print_metrics(*answer);
+    if (!context.print_json(answer->json)) print_metrics(*answer);
   });
 }
 

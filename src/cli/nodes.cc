@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <cstdio>
 
 #include "base/text.h"
@@ -10,54 +9,36 @@
 
 namespace ty::cli {
 
-namespace json = boost::json;
-
 namespace {
 
-double real(const json::value& object, std::string_view key) {
-  const json::value* found = child(object, key);
-  return found == nullptr ? 0 : found->to_number<double>();
-}
-
 /// What its GPUs are and do; nothing for those that are only configured.
-void print_gpus(const json::value& node) {
-  const json::array& gpus = items(node, "gpus");
+void print_gpus(const client::Node& node) {
   const bool are_real =
-      std::ranges::any_of(gpus, [](const json::value& gpu) { return !text(gpu, "uuid").empty(); });
+      std::ranges::any_of(node.gpus, [](const client::Gpu& gpu) { return !gpu.uuid.empty(); });
   if (!are_real) return;
-  const auto measured = [](const json::value& gpu, std::string_view key, std::string_view unit) {
-    const json::value* found = child(gpu, key);
-    return found == nullptr || !found->is_int64() ? std::string("-")
-                                                  : fmt::format("{} {}", found->get_int64(), unit);
+  const auto measured = [](const std::optional<std::int64_t>& figure, std::string_view unit) {
+    return figure ? fmt::format("{} {}", *figure, unit) : std::string("-");
   };
-  std::printf("\n%s\n", text(node, "name").c_str());
+  std::printf("\n%s\n", node.name.c_str());
   Table table({"  GPU", "MODEL", "STATE", "MEMORY", "LOAD", "POWER", "HEAT", "LINKED"});
-  for (const json::value& gpu : gpus) {
-    const json::value* used = child(gpu, "used");
-    const bool is_used = used != nullptr && used->is_bool() && used->get_bool();
-    const std::string problem = text(gpu, "problem");
-    table.add({fmt::format("  {}", number(gpu, "index")),
-               text(gpu, "model"),
-               !problem.empty() ? problem
-               : is_used        ? "in use"
-                                : "free",
-               fmt::format("{} of {}",
-                           human_bytes(number(gpu, "memory_used")),
-                           human_bytes(number(gpu, "memory"))),
-               measured(gpu, "load_percent", "%"),
-               measured(gpu, "watts", "W"),
-               measured(gpu, "celsius", "°C"),
-               fmt::format("group {}", number(gpu, "link_group"))});
+  for (const client::Gpu& gpu : node.gpus) {
+    table.add({fmt::format("  {}", gpu.index),
+               gpu.model,
+               !gpu.problem.empty() ? gpu.problem
+               : gpu.used           ? "in use"
+                                    : "free",
+               fmt::format("{} of {}", human_bytes(gpu.memory_used), human_bytes(gpu.memory)),
+               measured(gpu.load_percent, "%"),
+               measured(gpu.watts, "W"),
+               measured(gpu.celsius, "°C"),
+               fmt::format("group {}", gpu.link_group)});
   }
   table.print();
 }
 
-void print_warnings(const json::value& node) {
-  const json::array& warnings = items(node, "warnings");
-  if (!warnings.empty()) std::printf("\non %s:\n", text(node, "name").c_str());
-  for (const json::value& warning : warnings) {
-    if (warning.is_string()) std::printf("  %s\n", warning.as_string().c_str());
-  }
+void print_warnings(const client::Node& node) {
+  if (!node.warnings.empty()) std::printf("\non %s:\n", node.name.c_str());
+  for (const std::string& warning : node.warnings) std::printf("  %s\n", warning.c_str());
 }
 
 }  // namespace
@@ -68,32 +49,23 @@ void add_nodes(CLI::App& app, Context& context) {
   command->callback([&context] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer = api->get("/api/v1/nodes");
+    const auto answer = api->list_nodes();
     if (!answer) return context.say(answer.error());
-    if (context.print_json(*answer)) return;
+    if (context.print_json(answer->json)) return;
     Table table({"NODE", "STATE", "RUNTIME", "CPUS", "MEMORY", "GPUS"});
-    for (const json::value& node : items(*answer, "nodes")) {
-      const json::array& gpus = items(node, "gpus");
-      const auto used = std::ranges::count_if(gpus, [](const json::value& gpu) {
-        const json::value* flag = child(gpu, "used");
-        return flag != nullptr && flag->is_bool() && flag->get_bool();
-      });
-      const std::string problem = text(node, "problem");
-      const json::value* draining = child(node, "draining");
-      const bool is_draining = draining != nullptr && draining->is_bool() && draining->get_bool();
-      table.add({text(node, "name"),
-                 !problem.empty() ? problem
-                 : is_draining    ? "draining"
-                                  : "ready",
-                 text(node, "runtime"),
-                 fmt::format("{:g} of {:g}", real(node, "cpus_used"), real(node, "cpus")),
-                 fmt::format("{} of {}",
-                             human_bytes(number(node, "memory_used")),
-                             human_bytes(number(node, "memory"))),
-                 gpus.empty() ? "-" : fmt::format("{} of {}", used, gpus.size())});
+    for (const client::Node& node : answer->nodes) {
+      const auto used = std::ranges::count_if(node.gpus, &client::Gpu::used);
+      table.add({node.name,
+                 !node.problem.empty() ? node.problem
+                 : node.draining       ? "draining"
+                                       : "ready",
+                 node.runtime,
+                 fmt::format("{:g} of {:g}", node.cpus_used, node.cpus),
+                 fmt::format("{} of {}", human_bytes(node.memory_used), human_bytes(node.memory)),
+                 node.gpus.empty() ? "-" : fmt::format("{} of {}", used, node.gpus.size())});
     }
     table.print();
-    for (const json::value& node : items(*answer, "nodes")) {
+    for (const client::Node& node : answer->nodes) {
       print_gpus(node);
       print_warnings(node);
     }

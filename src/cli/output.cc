@@ -99,6 +99,10 @@ const json::array& items(const json::value& object, std::string_view key) {
   return found != nullptr && found->is_array() ? found->get_array() : kNone;
 }
 
+std::optional<std::string> given(std::string flag) {
+  return flag.empty() ? std::nullopt : std::optional(std::move(flag));
+}
+
 std::string short_time(std::string_view rfc3339) {
   const Result<Time> time = parse_rfc3339(rfc3339);
   if (!time) return "-";

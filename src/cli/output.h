@@ -1,5 +1,6 @@
 #pragma once
 #include <boost/json/value.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ std::int64_t number(const boost::json::value& object, std::string_view key);
 const boost::json::value* child(const boost::json::value& object, std::string_view key);
 /// The items of a list below `key`; none when absent.
 const boost::json::array& items(const boost::json::value& object, std::string_view key);
+
+/// A flag that was not given is not sent.
+std::optional<std::string> given(std::string flag);
 
 /// `2026-11-15T06:39:00.123Z` → `06:39:00` today, `11-14 06:39` this year, in the local zone.
 std::string short_time(std::string_view rfc3339);

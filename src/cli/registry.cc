@@ -1,4 +1,3 @@
-#include <boost/json.hpp>
 #include <cstdio>
 
 #include "cli/ask.h"
@@ -7,22 +6,19 @@
 
 namespace ty::cli {
 
-namespace json = boost::json;
-
 namespace {
 
 void list_registries(Context& context) {
   client::ApiClient* api = context.api();
   if (api == nullptr) return;
-  const Result<json::value> answer = api->get("/api/v1/registries");
+  const auto answer = api->list_registries();
   if (!answer) return context.say(answer.error());
-  if (context.print_json(*answer)) return;
+  if (context.print_json(answer->json)) return;
   Table table({"REGISTRY", "USER", "FOR"});
-  for (const json::value& login : items(*answer, "registries")) {
-    const std::string workspace = text(login, "workspace");
-    table.add({text(login, "server"),
-               text(login, "username"),
-               workspace.empty() ? "your jobs" : "workspace " + workspace});
+  for (const client::RegistryLogin& login : answer->registries) {
+    table.add({login.server,
+               login.username,
+               login.workspace ? "workspace " + *login.workspace : "your jobs"});
   }
   if (table.empty())
     std::puts("no registry; sign in with `trainyard registry login SERVER`");
@@ -51,9 +47,10 @@ void add_registry(CLI::App& app, Context& context) {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
     if (user->empty()) *user = ask("user: ");
-    json::object body{{"username", *user}, {"password", ask_secretly("password: ").reveal()}};
-    if (!workspace->empty()) body["workspace"] = *workspace;
-    const Result<json::value> answer = api->put("/api/v1/registries/" + *server, body);
+    const auto answer = api->set_registry(*server,
+                                          {.username = *user,
+                                           .password = ask_secretly("password: ").reveal(),
+                                           .workspace = given(*workspace)});
     if (!answer) return context.say(answer.error());
     std::printf("kept for %s\n", server->c_str());
   });
@@ -64,9 +61,7 @@ void add_registry(CLI::App& app, Context& context) {
   logout->callback([&context, server, workspace] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    client::Query query;
-    if (!workspace->empty()) query.emplace_back("workspace", *workspace);
-    const Result<json::value> answer = api->remove("/api/v1/registries/" + *server, query);
+    const auto answer = api->delete_registry(*server, {.workspace = given(*workspace)});
     if (!answer) return context.say(answer.error());
     std::puts("forgotten");
   });

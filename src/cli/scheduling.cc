@@ -19,69 +19,50 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::string_view kPath = "/api/v1/scheduling";
-
-std::string amounts(const json::value& quota, std::string_view key) {
-  const json::value* bound = child(quota, key);
-  if (bound == nullptr) return "-";
+std::string amounts(const std::optional<client::Amounts>& bound) {
   std::vector<std::string> parts;
-  const auto add = [&](std::string_view field, auto words) {
-    if (const json::value* n = child(*bound, field); n != nullptr && n->is_number())
-      parts.push_back(words(n->to_number<double>()));
-  };
-  add("gpus", [](double n) { return fmt::format("{:g} GPUs", n); });
-  add("cpus", [](double n) { return fmt::format("{:g} CPUs", n); });
-  add("memory", [](double n) { return human_bytes(static_cast<std::int64_t>(n)); });
+  if (bound && bound->gpus) parts.push_back(fmt::format("{} GPUs", *bound->gpus));
+  if (bound && bound->cpus) parts.push_back(fmt::format("{:g} CPUs", *bound->cpus));
+  if (bound && bound->memory) parts.push_back(human_bytes(*bound->memory));
   return parts.empty() ? "-" : join(parts, ", ");
 }
 
-std::string names(const json::value& object, std::string_view key) {
-  std::vector<std::string> all;
-  for (const json::value& name : items(object, key))
-    all.emplace_back(name.as_string().data(), name.as_string().size());
+std::string names(const std::vector<std::string>& all) {
   return all.empty() ? "-" : join(all, ", ");
 }
 
-void print_rules(const json::value& rules) {
-  const auto yes = [&](std::string_view key) {
-    const json::value* flag = child(rules, key);
-    return flag != nullptr && flag->is_bool() && flag->get_bool() ? "on" : "off";
-  };
-  const auto real = [&](std::string_view key) {
-    const json::value* n = child(rules, key);
-    return n == nullptr ? 0.0 : n->to_number<double>();
-  };
+void print_rules(const client::Scheduling& rules) {
+  const auto on = [](bool flag) { return flag ? "on" : "off"; };
   std::printf("policy      %s (backfill %s, preemption %s, moves %s)\n",
-              text(rules, "policy").c_str(),
-              yes("backfill"),
-              yes("preemption"),
-              yes("moves"));
-  std::printf("memory      use counts half after %g h\n", real("half_life_hours"));
-  std::printf("starvation  who waited %g h goes first\n", real("starvation_hours"));
-  std::printf("draining    %s\n", names(rules, "draining").c_str());
-  if (!items(rules, "quotas").empty()) {
+              rules.policy.c_str(),
+              on(rules.backfill),
+              on(rules.preemption),
+              on(rules.moves));
+  std::printf("memory      use counts half after %g h\n", rules.half_life_hours);
+  std::printf("starvation  who waited %g h goes first\n", rules.starvation_hours);
+  std::printf("draining    %s\n", names(rules.draining).c_str());
+  if (!rules.quotas.empty()) {
     std::puts("");
     Table table({"WORKSPACE", "GUARANTEE", "LIMIT", "ONE USER", "WEIGHT"});
-    for (const json::value& quota : items(rules, "quotas")) {
-      const json::value* weight = child(quota, "weight");
-      table.add({text(quota, "workspace"),
-                 amounts(quota, "guarantee"),
-                 amounts(quota, "limit"),
-                 amounts(quota, "user_limit"),
-                 fmt::format("{:g}", weight == nullptr ? 1.0 : weight->to_number<double>())});
+    for (const client::Quota& quota : rules.quotas) {
+      table.add({quota.workspace,
+                 amounts(quota.guarantee),
+                 amounts(quota.limit),
+                 amounts(quota.user_limit),
+                 fmt::format("{:g}", quota.weight.value_or(1))});
     }
     table.print();
   }
-  if (!items(rules, "reservations").empty()) {
+  if (!rules.reservations.empty()) {
     std::puts("");
     Table table({"RESERVATION", "NODES", "WORKSPACES", "USERS", "FROM", "TO"});
-    for (const json::value& one : items(rules, "reservations")) {
-      table.add({text(one, "name"),
-                 names(one, "nodes"),
-                 names(one, "workspaces"),
-                 names(one, "users"),
-                 short_time(text(one, "from")),
-                 short_time(text(one, "to"))});
+    for (const client::Reservation& one : rules.reservations) {
+      table.add({one.name,
+                 names(one.nodes),
+                 names(one.workspaces),
+                 names(one.users),
+                 short_time(one.from),
+                 short_time(one.to)});
     }
     table.print();
   }
@@ -92,12 +73,13 @@ void print_rules(const json::value& rules) {
 void change(Context& context, const std::function<bool(json::object&)>& edit) {
   client::ApiClient* api = context.api();
   if (api == nullptr) return;
-  Result<json::value> rules = api->get(kPath);
+  auto rules = api->show_scheduling();
   if (!rules) return context.say(rules.error());
-  if (!edit(rules->as_object())) return;
-  const Result<json::value> answer = api->put(kPath, *rules);
+  // The JSON, not the fields we know of it: a newer server's rules go back whole.
+  if (!edit(rules->json.as_object())) return;
+  const auto answer = api->set_scheduling(rules->json);
   if (!answer) return context.say(answer.error());
-  if (!context.print_json(*answer)) print_rules(*answer);
+  if (!context.print_json(answer->json)) print_rules(*answer);
 }
 
 json::array& list_in(json::object& rules, std::string_view key) {
@@ -223,8 +205,7 @@ void add_drain(CLI::App& app, Context& context) {
     command->callback([&context, node, draining] {
       client::ApiClient* api = context.api();
       if (api == nullptr) return;
-      const Result<json::value> answer =
-          api->put("/api/v1/nodes/" + *node + "/draining", json::object{{"draining", draining}});
+      const auto answer = api->set_node_draining(*node, {.draining = draining});
       if (!answer) return context.say(answer.error());
       std::printf("%s %s\n", node->c_str(), draining ? "takes nothing new" : "takes jobs again");
     });
@@ -241,9 +222,9 @@ void add_scheduling(CLI::App& app, Context& context) {
   show->callback([&context] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer = api->get(kPath);
+    const auto answer = api->show_scheduling();
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(*answer)) print_rules(*answer);
+    if (!context.print_json(answer->json)) print_rules(*answer);
   });
 
   auto word = std::make_shared<std::string>();
@@ -282,9 +263,9 @@ void add_scheduling(CLI::App& app, Context& context) {
     if (broken) return context.say({Errc::Invalid, *file + " is no JSON: " + broken.message(), {}});
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer = api->put(kPath, rules);
+    const auto answer = api->set_scheduling(rules);
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(*answer)) print_rules(*answer);
+    if (!context.print_json(answer->json)) print_rules(*answer);
   });
   add_drain(app, context);
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <boost/json.hpp>
 #include <cstdio>
 
 #include "base/text.h"
@@ -10,63 +9,51 @@
 
 namespace ty::cli {
 
-namespace json = boost::json;
-
 namespace {
 
 void line(const char* label, const std::string& value) {
   if (!value.empty() && value != "-") std::printf("%-12s %s\n", label, value.c_str());
 }
 
-std::string task_word(const json::value& task) {
-  const std::string message = text(task, "message");
-  return message.empty() ? coloured_state(text(task, "state"))
-                         : coloured_state(text(task, "state")) + " (" + message + ")";
+std::string task_word(const client::Task& task) {
+  return task.message.empty() ? coloured_state(task.state)
+                              : coloured_state(task.state) + " (" + task.message + ")";
 }
 
-void print_job(const json::value& job) {
-  line("job", fmt::format("{}  {}", text(job, "handle"), text(job, "id")));
-  line("state", coloured_state(text(job, "state")));
-  line("reason", text(job, "reason"));
-  line("owner", fmt::format("{} in {}", text(job, "owner"), text(job, "workspace")));
-  line("about", text(job, "description"));
-  line("created", short_time(text(job, "created_at")));
-  line("started", short_time(text(job, "started_at")));
-  line("ended", short_time(text(job, "ended_at")));
-  line("ran", span(text(job, "started_at"), text(job, "ended_at")));
-  if (child(job, "time_limit") != nullptr)
-    line("time limit", format_duration(Seconds{number(job, "time_limit")}));
-  if (number(job, "attempt") > 0)
-    line("attempt", fmt::format("{} (from 0)", number(job, "attempt")));
-  line("tried again",
-       text(job, "not_before").empty() ? "" : "not before " + short_time(text(job, "not_before")));
-  if (const json::value* labels = child(job, "labels"); labels != nullptr && labels->is_object()) {
-    std::vector<std::string> all;
-    for (const auto& entry : labels->get_object()) {
-      const std::string value(
-          entry.value().is_string() ? std::string_view(entry.value().get_string()) : "");
-      all.push_back(std::string(entry.key()) + (value.empty() ? "" : "=" + value));
-    }
-    line("labels", join(all, ", "));
-  }
-  for (const json::value& role : items(job, "roles")) {
-    const std::int64_t gpus = number(role, "gpus");
-    const double cpus =
-        child(role, "cpus") != nullptr ? child(role, "cpus")->to_number<double>() : 0;
+void print_job(const client::Job& job) {
+  const std::string started = job.started_at.value_or("");
+  const std::string ended = job.ended_at.value_or("");
+  line("job", fmt::format("{}  {}", job.handle, job.id));
+  line("state", coloured_state(job.state));
+  line("reason", job.reason);
+  line("owner", fmt::format("{} in {}", job.owner, job.workspace));
+  line("about", job.description);
+  line("created", short_time(job.created_at));
+  line("started", short_time(started));
+  line("ended", short_time(ended));
+  line("ran", span(started, ended));
+  if (job.time_limit) line("time limit", format_duration(Seconds{*job.time_limit}));
+  if (job.attempt > 0) line("attempt", fmt::format("{} (from 0)", job.attempt));
+  if (job.not_before) line("tried again", "not before " + short_time(*job.not_before));
+  std::vector<std::string> labels;
+  for (const auto& [name, value] : job.labels)
+    labels.push_back(name + (value.empty() ? "" : "=" + value));
+  line("labels", join(labels, ", "));
+  for (const client::Role& role : job.roles) {
     std::printf("\n%s × %lld   %g CPUs, %s%s each\n",
-                text(role, "name").c_str(),
-                static_cast<long long>(number(role, "count")),
-                cpus,
-                human_bytes(number(role, "memory")).c_str(),
-                gpus > 0 ? fmt::format(", {}", count_of(gpus, "GPU")).c_str() : "");
+                role.name.c_str(),
+                static_cast<long long>(role.count),
+                role.cpus,
+                human_bytes(role.memory).c_str(),
+                role.gpus > 0 ? fmt::format(", {}", count_of(role.gpus, "GPU")).c_str() : "");
     Table table({"  TASK", "STATE", "NODE", "STARTED", "RAN", "TRIES"});
-    for (const json::value& task : items(role, "tasks")) {
-      table.add({"  " + text(task, "name"),
+    for (const client::Task& task : role.tasks) {
+      table.add({"  " + task.name,
                  task_word(task),
-                 text(task, "node"),
-                 short_time(text(task, "started_at")),
-                 span(text(task, "started_at"), text(task, "ended_at")),
-                 std::to_string(number(task, "tries") + 1)});
+                 task.node.value_or(""),
+                 short_time(task.started_at.value_or("")),
+                 span(task.started_at.value_or(""), task.ended_at.value_or("")),
+                 std::to_string(task.tries + 1)});
     }
     table.print();
   }
@@ -87,15 +74,14 @@ void add_show(CLI::App& app, Context& context) {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
     if (!spec->empty()) {
-      const Result<std::string> file =
-          api->text("/api/v1/jobs/" + *job + "/spec", {{"format", *spec}});
+      const Result<std::string> file = api->show_job_spec(*job, {.format = *spec});
       if (!file) return context.say(file.error());
       std::fputs(file->c_str(), stdout);
       return;
     }
-    const Result<json::value> found = api->get("/api/v1/jobs/" + *job);
+    const auto found = api->show_job(*job);
     if (!found) return context.say(found.error());
-    if (!context.print_json(*found)) print_job(*found);
+    if (!context.print_json(found->json)) print_job(*found);
   });
 }
 

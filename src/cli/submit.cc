@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <boost/json.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -16,10 +15,9 @@
 #include "cli/job_file.h"
 #include "cli/output.h"
 #include "cli/pack.h"
+#include "client/job_upload.h"
 
 namespace ty::cli {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -35,18 +33,16 @@ struct SubmitOptions {
 
 /// Removes what was packed, however the command ends.
 struct PackedFiles {
-  std::vector<client::ApiClient::Upload> uploads;
+  std::vector<client::Upload> uploads;
   ~PackedFiles() {
     for (const auto& upload : uploads) ::unlink(upload.file.c_str());
   }
 };
 
 /// The code that was named on the command line: a folder is packed, an archive goes as it is.
-Result<client::ApiClient::Upload> code_upload(const std::string& path,
-                                              bool quiet,
-                                              PackedFiles& packed) {
+Result<client::Upload> code_upload(const std::string& path, bool quiet, PackedFiles& packed) {
   std::error_code ec;
-  if (std::filesystem::is_regular_file(path, ec)) return client::ApiClient::Upload{"code", path};
+  if (std::filesystem::is_regular_file(path, ec)) return client::Upload{"code", path};
   TY_TRY(const Packed one, pack_folder(path));
   packed.uploads.push_back({.name = "code", .file = one.file});
   if (!quiet) {
@@ -88,15 +84,15 @@ Result<void> pack_sources(const jobspec::ReadResult& read,
   return {};
 }
 
-void print_warnings(const json::value& answer, const std::string& file) {
-  for (const json::value& warning : items(answer, "warnings")) {
+void print_warnings(const client::Submitted& job, const std::string& file) {
+  for (const client::Issue& warning : job.warnings) {
     std::fprintf(stderr,
                  "%s:%lld:%lld: warning: %s: %s\n",
                  file.c_str(),
-                 static_cast<long long>(number(warning, "line")),
-                 static_cast<long long>(number(warning, "column")),
-                 text(warning, "path").c_str(),
-                 text(warning, "message").c_str());
+                 static_cast<long long>(warning.line),
+                 static_cast<long long>(warning.column),
+                 warning.path.c_str(),
+                 warning.message.c_str());
   }
 }
 
@@ -114,7 +110,7 @@ void submit_job(Context& context, const SubmitOptions& options) {
   PackedFiles packed;
   const std::string beside =
       options.file == "-" ? "." : std::filesystem::path(options.file).parent_path().string();
-  std::vector<client::ApiClient::Upload> uploads;
+  std::vector<client::Upload> uploads;
   if (!options.code.empty()) {
     auto code = code_upload(options.code, context.json, packed);
     if (!code) return context.say(code.error());
@@ -124,43 +120,39 @@ void submit_job(Context& context, const SubmitOptions& options) {
     return context.say(done.error());
   uploads.insert(uploads.end(), packed.uploads.begin(), packed.uploads.end());
 
-  client::Query query;
-  if (options.dry_run) query.emplace_back("dry_run", "true");
-  if (!options.dialect.empty()) query.emplace_back("format", options.dialect);
-  for (const std::string& param : options.params) query.emplace_back("param", param);
+  const Result<client::Payload> body = client::job_upload(*job_file, uploads);
+  if (!body) return context.say(body.error());
   // Ours when the user has none: an answer lost on the way does not make a second job when we ask
   // again.
-  const std::string key = options.key.empty() ? "cli-" + random_hex(16) : options.key;
-  Result<json::value> answer = api->submit(*job_file, uploads, query, key);
-  if (!answer && answer.error().code == Errc::Unavailable)
-    answer = api->submit(*job_file, uploads, query, key);
+  const client::SubmitJobOptions wanted{
+      .dry_run = options.dry_run,
+      .format = given(options.dialect),
+      .param = options.params,
+      .idempotency_key = options.key.empty() ? "cli-" + random_hex(16) : options.key};
+  auto answer = api->submit_job(*body, wanted);
+  if (!answer && answer.error().code == Errc::Unavailable) answer = api->submit_job(*body, wanted);
   if (!answer) return context.say(answer.error());
 
-  if (!options.follow && context.print_json(*answer)) return;
+  if (!options.follow && context.print_json(answer->json)) return;
   if (!context.json) print_warnings(*answer, options.file);
-  const json::array several = items(*answer, "jobs");
-  json::array jobs = several.empty() ? json::array{*answer} : several;
-  for (const json::value& job : jobs) {
+  std::vector<client::Submitted> jobs = answer->jobs;
+  if (jobs.empty()) jobs.push_back(*answer);
+  for (const client::Submitted& job : jobs) {
     if (options.dry_run) {
-      const json::value* forecast = job.as_object().if_contains("forecast");
-      const std::string start =
-          forecast != nullptr && forecast->is_object() ? text(*forecast, "text") : "";
+      const std::string start = job.forecast ? job.forecast->text : "";
       std::printf("%s would be submitted as \"%s\"%s%s\n",
                   options.file.c_str(),
-                  text(job, "name").c_str(),
+                  job.name.c_str(),
                   start.empty() ? "" : "; ",
                   start.c_str());
     } else {
-      std::fprintf(options.follow ? stderr : stdout,
-                   "%s  %s\n",
-                   text(job, "id").c_str(),
-                   text(job, "handle").c_str());
+      std::fprintf(
+          options.follow ? stderr : stdout, "%s  %s\n", job.id.c_str(), job.handle.c_str());
     }
   }
   if (!options.follow || options.dry_run) return;
-  for (const json::value& job : jobs) {
-    const int code =
-        follow_job(context, {.job = text(job, "id"), .task = "", .announce = true, .query = {}});
+  for (const client::Submitted& job : jobs) {
+    const int code = follow_job(context, {.job = job.id, .announce = true, .query = {}});
     if (context.exit == kOk) context.exit = code;
   }
 }

@@ -1,4 +1,3 @@
-#include <boost/json.hpp>
 #include <cstdio>
 
 #include "base/text.h"
@@ -7,31 +6,22 @@
 
 namespace ty::cli {
 
-namespace json = boost::json;
-
 namespace {
-
-std::string words(const json::value& token) {
-  std::vector<std::string> all;
-  for (const json::value& scope : items(token, "scopes")) all.emplace_back(scope.get_string());
-  return join(all, " ");
-}
 
 void list_tokens(Context& context) {
   client::ApiClient* api = context.api();
   if (api == nullptr) return;
-  const Result<json::value> answer = api->get("/api/v1/tokens");
+  const auto answer = api->list_tokens();
   if (!answer) return context.say(answer.error());
-  if (context.print_json(*answer)) return;
+  if (context.print_json(answer->json)) return;
   Table table({"ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "LAST USED"});
-  for (const json::value& token : items(*answer, "tokens")) {
-    const std::string expires = text(token, "expires_at");
-    table.add({text(token, "id"),
-               text(token, "name"),
-               words(token),
-               short_time(text(token, "created_at")),
-               expires.empty() ? "never" : short_time(expires),
-               short_time(text(token, "last_used_at"))});
+  for (const client::Token& token : answer->tokens) {
+    table.add({std::to_string(token.id),
+               token.name,
+               join(token.scopes, " "),
+               short_time(token.created_at),
+               token.expires_at ? short_time(*token.expires_at) : "never",
+               short_time(token.last_used_at.value_or(""))});
   }
   if (table.empty())
     std::puts("no tokens; make one with `trainyard token create NAME`");
@@ -59,12 +49,12 @@ void add_token(CLI::App& app, Context& context) {
   create->callback([&context, name, scopes, expires] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    json::object body{{"name", *name}, {"scopes", json::value_from(*scopes)}};
-    if (*expires != "never") body["expires_in"] = *expires;
-    const Result<json::value> answer = api->post("/api/v1/tokens", body);
+    client::CreateTokenFields wanted{.name = *name, .scopes = *scopes};
+    if (*expires != "never") wanted.expires_in = *expires;
+    const auto answer = api->create_token(wanted);
     if (!answer) return context.say(answer.error());
-    if (context.print_json(*answer)) return;
-    std::puts(text(*answer, "token").c_str());
+    if (context.print_json(answer->json)) return;
+    std::puts(answer->token.c_str());
     std::fprintf(stderr, "keep it now: it is not shown again\n");
   });
 
@@ -74,7 +64,7 @@ void add_token(CLI::App& app, Context& context) {
   revoke->callback([&context, id] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer = api->remove("/api/v1/tokens/" + std::to_string(*id));
+    const auto answer = api->delete_token(*id);
     if (!answer) return context.say(answer.error());
     std::puts("revoked");
   });

@@ -1,12 +1,9 @@
-#include <boost/json.hpp>
 #include <cstdio>
 
 #include "cli/context.h"
 #include "cli/output.h"
 
 namespace ty::cli {
-
-namespace json = boost::json;
 
 void add_user(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("user", "People (for administrators)");
@@ -18,19 +15,15 @@ void add_user(CLI::App& app, Context& context) {
   list->callback([&context] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer = api->get("/api/v1/users");
+    const auto answer = api->list_users();
     if (!answer) return context.say(answer.error());
-    if (context.print_json(*answer)) return;
+    if (context.print_json(answer->json)) return;
     Table table({"NAME", "ROLE", "STATE", "LAST SEEN"});
-    const auto yes = [](const json::value& user, const char* key) {
-      const json::value* flag = child(user, key);
-      return flag != nullptr && flag->is_bool() && flag->get_bool();
-    };
-    for (const json::value& user : items(*answer, "users")) {
-      table.add({text(user, "name"),
-                 yes(user, "administrator") ? "administrator" : "user",
-                 yes(user, "disabled") ? "disabled" : "active",
-                 short_time(text(user, "last_seen_at"))});
+    for (const client::User& user : answer->users) {
+      table.add({user.name,
+                 user.administrator ? "administrator" : "user",
+                 user.disabled ? "disabled" : "active",
+                 short_time(user.last_seen_at.value_or(""))});
     }
     table.print();
   });
@@ -43,10 +36,9 @@ void add_user(CLI::App& app, Context& context) {
   create->callback([&context, name, administrator] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer = api->post(
-        "/api/v1/users", json::object{{"name", *name}, {"administrator", *administrator}});
+    const auto answer = api->create_user({.name = *name, .administrator = *administrator});
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(*answer)) std::puts(text(*answer, "link").c_str());
+    if (!context.print_json(answer->json)) std::puts(answer->link.c_str());
   });
 
   CLI::App* link =
@@ -55,9 +47,9 @@ void add_user(CLI::App& app, Context& context) {
   link->callback([&context, name] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer = api->post("/api/v1/users/" + *name + "/link");
+    const auto answer = api->make_sign_in_link(*name);
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(*answer)) std::puts(text(*answer, "link").c_str());
+    if (!context.print_json(answer->json)) std::puts(answer->link.c_str());
   });
 
   for (const bool disabled : {true, false}) {
@@ -68,8 +60,7 @@ void add_user(CLI::App& app, Context& context) {
     change->callback([&context, name, disabled] {
       client::ApiClient* api = context.api();
       if (api == nullptr) return;
-      const Result<json::value> answer =
-          api->put("/api/v1/users/" + *name + "/disabled", json::object{{"disabled", disabled}});
+      const auto answer = api->set_user_disabled(*name, {.disabled = disabled});
       if (!answer) return context.say(answer.error());
       std::printf("%s is %s\n", name->c_str(), disabled ? "disabled" : "enabled");
     });

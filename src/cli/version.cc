@@ -18,8 +18,8 @@ void add_version(CLI::App& app, Context& context, std::string version) {
     if (Result<client::Credentials> found =
             find_credentials(context.url_flag, context.token_flag, context.ca_flag)) {
       client::ApiClient api(*std::move(found));
-      if (Result<json::value> server = api.get("/api/v1/version")) {
-        out["server"] = *server;
+      if (auto server = api.show_version()) {
+        out["server"] = server->json;
         out["url"] = api.credentials().url;
       }
     }

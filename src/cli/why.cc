@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <boost/json.hpp>
 #include <cstdio>
 
 #include "cli/context.h"
@@ -8,41 +7,37 @@
 
 namespace ty::cli {
 
-namespace json = boost::json;
-
 namespace {
 
-void print_why(const json::value& why) {
-  const json::array& reasons = items(why, "reasons");
+void print_why(const client::Why& why) {
   std::printf("%s: %s\n",
-              coloured_state(text(why, "state")).c_str(),
-              reasons.empty() ? text(why, "text").c_str() : text(reasons[0], "text").c_str());
-  for (std::size_t i = 1; i < reasons.size(); ++i)
-    std::printf("          and %s\n", text(reasons[i], "text").c_str());
-  if (const std::int64_t position = number(why, "position"); position > 0) {
+              coloured_state(why.state).c_str(),
+              why.reasons.empty() ? why.text.c_str() : why.reasons[0].text.c_str());
+  for (std::size_t i = 1; i < why.reasons.size(); ++i)
+    std::printf("          and %s\n", why.reasons[i].text.c_str());
+  if (why.position.value_or(0) > 0) {
     std::printf("position  %lld of %lld\n",
-                static_cast<long long>(position),
-                static_cast<long long>(number(why, "waiting")));
+                static_cast<long long>(*why.position),
+                static_cast<long long>(why.waiting.value_or(0)));
   }
-  if (const json::value* estimate = child(why, "estimate")) {
-    const std::string likely = short_time(text(*estimate, "likely"));
-    const std::string early = short_time(text(*estimate, "early"));
-    const std::string late = short_time(text(*estimate, "late"));
+  if (why.estimate) {
+    const std::string likely = short_time(why.estimate->likely);
+    const std::string early = short_time(why.estimate->early);
+    const std::string late = short_time(why.estimate->late);
     if (early == late)
       std::printf("start     about %s\n", likely.c_str());
     else
       std::printf(
           "start     about %s (between %s and %s)\n", likely.c_str(), early.c_str(), late.c_str());
   }
-  if (const json::value* clue = child(why, "clue")) {
+  if (why.clue) {
     std::printf("cause     %s\n          %s, line %lld: %s\n",
-                text(*clue, "text").c_str(),
-                text(*clue, "task").c_str(),
-                static_cast<long long>(number(*clue, "line")),
-                quote_line(text(*clue, "said")).c_str());
+                why.clue->text.c_str(),
+                why.clue->task.c_str(),
+                static_cast<long long>(why.clue->line),
+                quote_line(why.clue->said).c_str());
   }
-  if (const json::value* change = child(why, "change"))
-    std::printf("to start it now: %s\n", text(*change, "text").c_str());
+  if (why.change) std::printf("to start it now: %s\n", why.change->text.c_str());
 }
 
 }  // namespace
@@ -56,9 +51,9 @@ void add_why(CLI::App& app, Context& context) {
   why->callback([&context, job] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer = api->get("/api/v1/jobs/" + *job + "/why");
+    const auto answer = api->explain_job(*job);
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(*answer)) print_why(*answer);
+    if (!context.print_json(answer->json)) print_why(*answer);
   });
 
   CLI::App* queue = app.add_subcommand("queue", "What waits, in the order of decisions");
@@ -71,20 +66,18 @@ void add_why(CLI::App& app, Context& context) {
   queue->callback([&context, limit, offset] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer = api->get(
-        "/api/v1/queue", {{"limit", std::to_string(*limit)}, {"offset", std::to_string(*offset)}});
+    const auto answer = api->list_queue({.offset = *offset, .limit = *limit});
     if (!answer) return context.say(answer.error());
-    if (context.print_json(*answer)) return;
+    if (context.print_json(answer->json)) return;
     Table table({"#", "ID", "NAME", "PRIORITY", "TASKS", "GPUS", "WAITING"});
-    for (const json::value& entry : items(*answer, "queue")) {
-      const std::string id = text(entry, "id");
-      table.add({text(entry, "position"),
-                 id.empty() ? "-" : short_id(id),
-                 id.empty() ? "(another workspace)" : text(entry, "name"),
-                 text(entry, "priority"),
-                 text(entry, "tasks"),
-                 text(entry, "gpus"),
-                 span(text(entry, "queued_at"), "")});
+    for (const client::QueueEntry& entry : answer->queue) {
+      table.add({std::to_string(entry.position),
+                 entry.id.empty() ? "-" : short_id(entry.id),
+                 entry.id.empty() ? "(another workspace)" : entry.name,
+                 std::to_string(entry.priority),
+                 std::to_string(entry.tasks),
+                 std::to_string(entry.gpus),
+                 span(entry.queued_at, "")});
     }
     if (table.empty())
       std::puts("nothing waits");
@@ -104,13 +97,11 @@ void add_why(CLI::App& app, Context& context) {
   move->callback([&context, moved, before] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const json::value target = before->empty() ? json::value(nullptr) : json::value(*before);
-    const Result<json::value> answer =
-        api->post("/api/v1/jobs/" + *moved + "/move", json::object{{"before", target}});
+    const auto answer = api->move_job(*moved, {.before = given(*before)});
     if (!answer) return context.say(answer.error());
-    if (context.print_json(*answer)) return;
+    if (context.print_json(answer->json)) return;
     std::printf("%s %s\n",
-                text(*answer, "handle").c_str(),
+                answer->handle.c_str(),
                 before->empty() ? "goes first" : ("goes right before " + *before).c_str());
   });
 }

@@ -1,12 +1,9 @@
-#include <boost/json.hpp>
 #include <cstdio>
 
 #include "cli/context.h"
 #include "cli/output.h"
 
 namespace ty::cli {
-
-namespace json = boost::json;
 
 void add_workspace(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("workspace", "Workspaces and who belongs to them");
@@ -16,19 +13,17 @@ void add_workspace(CLI::App& app, Context& context) {
   list->callback([&context] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer = api->get("/api/v1/workspaces");
+    const auto answer = api->list_workspaces();
     if (!answer) return context.say(answer.error());
-    if (context.print_json(*answer)) return;
+    if (context.print_json(answer->json)) return;
     Table table({"WORKSPACE", "YOU ARE"});
-    for (const json::value& one : items(*answer, "workspaces"))
-      table.add({text(one, "name"), text(one, "role")});
+    for (const client::Membership& one : answer->workspaces) table.add({one.name, one.role});
     table.print();
   });
 
   auto name = std::make_shared<std::string>();
   auto user = std::make_shared<std::string>();
   auto role = std::make_shared<std::string>("member");
-  const auto path = [name] { return "/api/v1/workspaces/" + *name; };
 
   CLI::App* create = command->add_subcommand("create", "Make one (administrators)");
   create->add_option("NAME", *name, "Letters, digits, - _ .")->required();
@@ -36,18 +31,17 @@ void add_workspace(CLI::App& app, Context& context) {
   create->callback([&context, name] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer =
-        api->post("/api/v1/workspaces", json::object{{"name", *name}});
+    const auto answer = api->create_workspace({.name = *name});
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(*answer)) std::printf("made %s\n", name->c_str());
+    if (!context.print_json(answer->json)) std::printf("made %s\n", name->c_str());
   });
 
   CLI::App* remove = command->add_subcommand("delete", "Delete one without jobs (administrators)");
   remove->add_option("NAME", *name, "Which")->required();
-  remove->callback([&context, name, path] {
+  remove->callback([&context, name] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer = api->remove(path());
+    const auto answer = api->delete_workspace(*name);
     if (!answer) return context.say(answer.error());
     std::printf("%s is gone\n", name->c_str());
   });
@@ -57,11 +51,10 @@ void add_workspace(CLI::App& app, Context& context) {
   add->add_option("USER", *user, "Who")->required();
   add->add_option("--role", *role, "viewer, member or manager")
       ->check(CLI::IsMember({"viewer", "member", "manager"}));
-  add->callback([&context, name, user, role, path] {
+  add->callback([&context, name, user, role] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer =
-        api->put(path() + "/members/" + *user, json::object{{"role", *role}});
+    const auto answer = api->set_workspace_member(*name, *user, {.role = *role});
     if (!answer) return context.say(answer.error());
     std::printf("%s is %s of %s\n", user->c_str(), role->c_str(), name->c_str());
   });
@@ -69,10 +62,10 @@ void add_workspace(CLI::App& app, Context& context) {
   CLI::App* take = command->add_subcommand("remove", "Somebody belongs to it no longer (managers)");
   take->add_option("NAME", *name, "Which workspace")->required();
   take->add_option("USER", *user, "Who")->required();
-  take->callback([&context, name, user, path] {
+  take->callback([&context, name, user] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    const Result<json::value> answer = api->remove(path() + "/members/" + *user);
+    const auto answer = api->remove_workspace_member(*name, *user);
     if (!answer) return context.say(answer.error());
     std::printf("%s belongs to %s no longer\n", user->c_str(), name->c_str());
   });

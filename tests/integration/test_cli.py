@@ -302,3 +302,26 @@ def test_the_program_needs_nothing_but_glibc():
     assert {os.path.basename(name) for name in needed} <= {"linux-vdso", "libc", "libm", "ld-linux-x86-64",
                                                            "libdl", "libpthread", "libresolv", "librt"}, needed
     assert pathlib.Path(PROGRAM).stat().st_size < 200 << 20
+
+
+# -- what is refused is named as it was typed
+
+def test_a_refused_value_is_named_by_its_flag(server, tmp_path):
+    job = submit(server, tmp_path, "run: sleep 60")
+    lines = server.cli("logs", job, "--lines", "nonsense", check=USAGE).stderr
+    assert lines.startswith("trainyard: --lines: ") and "?lines" not in lines
+    limit = server.cli("set-limit", job, "--time", "soon", check=USAGE).stderr
+    assert limit.startswith("trainyard: --time: ") and "/time_limit" not in limit
+    several = server.cli("logs", job, "--since", "once", "--until", "never", check=USAGE).stderr.splitlines()
+    assert [line.split(": ")[1] for line in several] == ["--since", "--until"]
+    expires = server.cli("token", "create", "laptop", "--expires", "soon", check=USAGE).stderr
+    assert expires.startswith("trainyard: --expires: ")
+    for_programs = json.loads(server.cli("set-limit", job, "--time", "soon", "-o", "json", check=USAGE).stderr)
+    assert for_programs["details"][0]["pointer"] == "/time_limit"
+    server.cli("delete", job, "--force", check=0)
+
+
+@pytest.mark.parametrize("name", ["a/b", "a?b", "a#b", "%2e%2e", "ä ö"])
+def test_names_with_odd_characters_reach_the_server_as_they_are(server, name):
+    refused = server.cli("show", name, check=1).stderr
+    assert "trainyard: " in refused and "nothing is at" not in refused

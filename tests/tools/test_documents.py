@@ -67,9 +67,25 @@ def test_make_targets_and_examples_exist(document):
         assert (ROOT / name).exists(), f"{document} names {name}"
 
 
-def test_the_pages_about_the_api_are_what_the_contract_gives():
-    result = subprocess.run([sys.executable, ROOT / "tools/gen-api", "--check"], capture_output=True, text=True)
+@pytest.mark.parametrize("tool", ["gen-api", "gen-client"])
+def test_what_is_made_of_the_contract_is_up_to_date(tool):
+    result = subprocess.run([sys.executable, ROOT / "tools" / tool, "--check"], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout
+
+
+def test_commands_make_no_paths_of_the_api_themselves():
+    for source in (ROOT / "src/cli").glob("*.cc"):
+        assert "/api/v1" not in source.read_text(), f"{source.name}: call an operation of client/generated/operations.h"
+
+
+def test_the_form_for_generators_of_other_languages_names_every_operation():
+    shown = subprocess.run([sys.executable, ROOT / "tools/gen-client", "--form"], capture_output=True, text=True, check=True)
+    form = json.loads(shown.stdout)
+    records = {record["name"] for record in form["records"]}
+    ids = set(re.findall(r"operationId: (\w+)", (ROOT / "contract/openapi.yaml").read_text()))
+    assert {operation["id"] for operation in form["operations"]} <= ids
+    for operation in form["operations"]:
+        assert operation["answer"].get("record", "Job") in records
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
