@@ -50,10 +50,11 @@ test-fresh: ## type the README's commands into a bare Debian 12 made on the spot
 	@tools/setup fresh
 	@tools/test-fresh
 
-gen-api: ## rewrite docs/reference/ and src/client/generated/ from contract/openapi.yaml
+gen-api: ## rewrite docs/reference/ and src/client/generated/ from contract/openapi.yaml and messages.toml
 	@tools/setup check
 	@$(PYTHON) tools/gen-api
 	@$(PYTHON) tools/gen-client
+	@$(PYTHON) tools/gen-messages --docs
 
 bless: ## rewrite the golden files; read the diff before you commit it
 	@tools/setup build
