@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/encoding.h"
 #include "control/testing/world.h"
 #include "engine/launch.h"
 
@@ -11,21 +12,15 @@ namespace {
 
 constexpr std::string_view kPassword = "open sesame 42";
 
-std::string hex(std::string_view text) {
-  std::string out;
-  for (const unsigned char c : text) out += fmt::format("{:02x}", c);
-  return out;
-}
-
 /// What an earlier version left behind.
 void write_old_file(const World& world, UserId user, std::string_view password) {
   std::ofstream file(world.root() / "registries");
   file << fmt::format("user {} x{} x{} x{}\n",
                       user.value,
-                      hex("registry.example.com:5000"),
-                      hex("ann"),
-                      hex(password));
-  file << fmt::format("workspace 1 x{} x{} x{}\n", hex("docker.io"), hex("team"), hex(password));
+                      to_hex("registry.example.com:5000"),
+                      to_hex("ann"),
+                      to_hex(password));
+  file << fmt::format("workspace 1 x{} x{} x{}\n", to_hex("docker.io"), to_hex("team"), to_hex(password));
 }
 
 /// The files below the data directory that hold the text.
@@ -55,7 +50,7 @@ TEST(RegistryService, APasswordIsKeptAcrossRestartsAndReadableNowhere) {
   world.restart();
   EXPECT_EQ(password_for(world, "registry.example.com:5000"), kPassword);
   EXPECT_EQ(files_with(world, kPassword), std::vector<std::string>{});
-  EXPECT_EQ(files_with(world, hex(kPassword)), std::vector<std::string>{});
+  EXPECT_EQ(files_with(world, to_hex(kPassword)), std::vector<std::string>{});
 
   const auto shown = world.server->wait(world.server->registries.list(world.admin));
   ASSERT_EQ(shown->size(), 1u);
@@ -75,7 +70,7 @@ TEST(RegistryService, TheFileOfAnEarlierVersionIsTakenOverAndRemoved) {
   EXPECT_EQ(password_for(world, "registry.example.com:5000"), kPassword);
   EXPECT_EQ(password_for(world, "docker.io"), kPassword);
   EXPECT_FALSE(std::filesystem::exists(world.root() / "registries"));
-  EXPECT_EQ(files_with(world, hex(kPassword)), std::vector<std::string>{});
+  EXPECT_EQ(files_with(world, to_hex(kPassword)), std::vector<std::string>{});
   world.restart();
   EXPECT_EQ(password_for(world, "docker.io"), kPassword);
 }
