@@ -8,7 +8,9 @@ export default defineConfig({
   html: { cspNonce: "@NONCE@" },
   esbuild: { jsx: "automatic" },
   resolve: { alias: { "@": new URL("./src", import.meta.url).pathname } },
-  server: { proxy: { "/api": proxied, "/schema": proxied, "/healthz": proxied, "/readyz": proxied, "/metrics": proxied } },
+  server: {
+    proxy: { "/api": proxied, "/schema": proxied, "/healthz": proxied, "/readyz": proxied, "/metrics": proxied },
+  },
   worker: { format: "es" },
   build: {
     target: ["chrome111", "edge111", "firefox114", "safari16.4"],

@@ -17,7 +17,10 @@ async function signInAs(page: Page, server: Server, name: string): Promise<strin
 test.describe("sessions", () => {
   test.use({ viewport: { width: 1280, height: 900 } });
 
-  test("a session that ends while a form is filled keeps every word, and the form is handed in", async ({ page, server }) => {
+  test("a session that ends while a form is filled keeps every word, and the form is handed in", async ({
+    page,
+    server,
+  }) => {
     await signInAs(page, server, "formfiller");
     await page.goto(`${server.url}/jobs/new`);
     await page.getByLabel("作业名称").fill("kept-form");
@@ -41,7 +44,10 @@ test.describe("sessions", () => {
     await page.goto(`${server.url}/queue`);
     await expect(page.getByRole("heading", { name: "队列", exact: true })).toBeVisible();
     await server.call("PUT", "/api/v1/users/frozen/disabled", { disabled: true });
-    await page.getByRole("link", { name: /^作业管理/ }).first().click();
+    await page
+      .getByRole("link", { name: /^作业管理/ })
+      .first()
+      .click();
     const dialog = page.getByRole("dialog");
     await expect(dialog).toContainText("登录已过期");
     await dialog.getByLabel("frozen 的密码").fill(PASSWORD);
@@ -61,8 +67,19 @@ test.describe("sessions", () => {
 });
 
 test.describe("the list", () => {
-  test("advanced search: states and a period, in the address, the same after a reload", async ({ signedIn: page, server }) => {
-    for (const [name, run] of [["adv-good", "echo"], ["adv-bad", "exit 4"]] as const) await server.waitFor(await server.submit(`name: ${name}\nlabels: { team: vision }\nrun: ${run}\n`), "succeeded", "failed");
+  test("advanced search: states and a period, in the address, the same after a reload", async ({
+    signedIn: page,
+    server,
+  }) => {
+    for (const [name, run] of [
+      ["adv-good", "echo"],
+      ["adv-bad", "exit 4"],
+    ] as const)
+      await server.waitFor(
+        await server.submit(`name: ${name}\nlabels: { team: vision }\nrun: ${run}\n`),
+        "succeeded",
+        "failed",
+      );
     await page.goto(`${server.url}/jobs?q=adv-`);
     await page.getByRole("button", { name: "高级搜索" }).click();
     const box = page.getByRole("region", { name: "高级搜索" });
@@ -81,14 +98,22 @@ test.describe("the list", () => {
   });
 
   test("the file for a spreadsheet has exactly what the filter shows", async ({ signedIn: page, server }) => {
-    for (const name of ["csv-1", "csv-2", "other-1"]) await server.waitFor(await server.submit(`name: ${name}\nrun: echo\n`), "succeeded");
+    for (const name of ["csv-1", "csv-2", "other-1"])
+      await server.waitFor(await server.submit(`name: ${name}\nrun: echo\n`), "succeeded");
     await page.goto(`${server.url}/jobs?q=csv-`);
     await expect(page.getByRole("row", { name: "csv-1" })).toBeVisible();
     const saved = page.waitForEvent("download");
     await page.getByRole("button", { name: "导出 CSV" }).click();
-    const lines = readFileSync(await (await saved).path(), "utf8").trim().split("\r\n");
+    const lines = readFileSync(await (await saved).path(), "utf8")
+      .trim()
+      .split("\r\n");
     expect(lines[0]).toContain("handle");
-    expect(lines.slice(1).map((line) => line.split(",")[1]).sort()).toEqual(["csv-1", "csv-2"]);
+    expect(
+      lines
+        .slice(1)
+        .map((line) => line.split(",")[1])
+        .sort(),
+    ).toEqual(["csv-1", "csv-2"]);
   });
 });
 
@@ -114,7 +139,9 @@ test.describe("a job's page", () => {
   });
 
   test("the task that failed first is opened first, and is marked", async ({ signedIn: page, server }) => {
-    const id = await server.submit("name: one-of-three\nroles:\n  worker: { count: 3, run: 'echo I am $TRAINYARD_INDEX; if [ $TRAINYARD_INDEX = 1 ]; then echo Traceback; exit 5; fi; sleep 600' }\n");
+    const id = await server.submit(
+      "name: one-of-three\nroles:\n  worker: { count: 3, run: 'echo I am $TRAINYARD_INDEX; if [ $TRAINYARD_INDEX = 1 ]; then echo Traceback; exit 5; fi; sleep 600' }\n",
+    );
     await server.waitFor(id, "failed");
     await page.goto(`${server.url}/jobs/${id}/logs`);
     await expect(page.getByLabel("任务", { exact: true })).toHaveValue("worker-1");
@@ -138,7 +165,9 @@ test.describe("a job's page", () => {
     try {
       await page.context().addCookies([{ name: "trainyard_session", value: server.token, url: server.url }]);
       await remember(page, {});
-      const id = await server.submit("name: long-remembered\nretry: { count: 1, backoff: 1s }\nrun: echo said before the restart; exit 1\n");
+      const id = await server.submit(
+        "name: long-remembered\nretry: { count: 1, backoff: 1s }\nrun: echo said before the restart; exit 1\n",
+      );
       await server.waitFor(id, "failed");
       await server.stop();
       await server.start();
@@ -151,10 +180,26 @@ test.describe("a job's page", () => {
     }
   });
 
-  test("secrets of an OpenPAI file are masked everywhere, used by the task, and asked for by a clone", async ({ signedIn: page, server }) => {
+  test("secrets of an OpenPAI file are masked everywhere, used by the task, and asked for by a clone", async ({
+    signedIn: page,
+    server,
+  }) => {
     const file = [
-      "protocolVersion: 2", "name: with_secret", "type: job", "prerequisites:", "  - { type: dockerimage, uri: 'alpine:3', name: img }", "secrets:", "  key: open-sesame-42", "taskRoles:", "  main:", "    instances: 1",
-      "    dockerImage: img", "    resourcePerInstance: { cpu: 1, memoryMB: 64, gpu: 0 }", "    commands:", "      - 'test \"<% $secrets.key %>\" = open-sesame-42 && echo it fits'", "",
+      "protocolVersion: 2",
+      "name: with_secret",
+      "type: job",
+      "prerequisites:",
+      "  - { type: dockerimage, uri: 'alpine:3', name: img }",
+      "secrets:",
+      "  key: open-sesame-42",
+      "taskRoles:",
+      "  main:",
+      "    instances: 1",
+      "    dockerImage: img",
+      "    resourcePerInstance: { cpu: 1, memoryMB: 64, gpu: 0 }",
+      "    commands:",
+      "      - 'test \"<% $secrets.key %>\" = open-sesame-42 && echo it fits'",
+      "",
     ].join("\n");
     const id = await server.submit(file);
     await server.waitFor(id, "succeeded");
@@ -177,7 +222,10 @@ test.describe("who may do what", () => {
     await page.goto(`${server.url}/jobs/${id}`);
     await expect(page.getByRole("heading", { name: "not-hers" })).toBeVisible();
     await expect(page.getByRole("button", { name: "停止", exact: true })).toBeDisabled();
-    await expect(page.getByRole("button", { name: "停止", exact: true })).toHaveAttribute("title", "只有提交者和管理员可以操作");
+    await expect(page.getByRole("button", { name: "停止", exact: true })).toHaveAttribute(
+      "title",
+      "只有提交者和管理员可以操作",
+    );
     await page.getByRole("button", { name: "更多操作" }).click();
     await expect(page.getByRole("menuitem", { name: /删除/ })).toHaveAttribute("aria-disabled", "true");
     await page.keyboard.press("Escape");
@@ -215,13 +263,27 @@ test.describe("who may do what", () => {
   });
 });
 
-test("twenty tasks of a thousand points: the ten busiest, the others as one, and a crosshair", async ({ signedIn: page, server }) => {
+test("twenty tasks of a thousand points: the ten busiest, the others as one, and a crosshair", async ({
+  signedIn: page,
+  server,
+}) => {
   const id = await server.submit("name: many-lines\nroles:\n  worker: { count: 2, run: 'echo loss=1; sleep 600' }\n");
   await server.waitFor(id, "running");
   const start = Date.now() - 2_000_000;
   const tasks = Array.from({ length: 20 }, (_, n) => ({
-    task: `worker-${n}`, attempt: 0, try: 0, cpus: 4, memory: 2 ** 32, latest: null,
-    points: Array.from({ length: 1000 }, (_, i) => ({ at: new Date(start + i * 2000).toISOString(), cpus: 2 + Math.sin(i / 50 + n), memory: 2 ** 30 + n * 2 ** 24 + i * 2 ** 18, processes: n + 3, gpus: [] })),
+    task: `worker-${n}`,
+    attempt: 0,
+    try: 0,
+    cpus: 4,
+    memory: 2 ** 32,
+    latest: null,
+    points: Array.from({ length: 1000 }, (_, i) => ({
+      at: new Date(start + i * 2000).toISOString(),
+      cpus: 2 + Math.sin(i / 50 + n),
+      memory: 2 ** 30 + n * 2 ** 24 + i * 2 ** 18,
+      processes: n + 3,
+      gpus: [],
+    })),
   }));
   await page.route("**/metrics?*", (route) => route.fulfill({ json: { tasks } }));
   await page.goto(`${server.url}/jobs/${id}/monitor`);

@@ -6,7 +6,8 @@ import { eventually } from "./server";
 const painted = (canvas: Locator): Promise<number> =>
   canvas.evaluate((element) => {
     const picture = element as HTMLCanvasElement;
-    const data = picture.getContext("2d")?.getImageData(0, 0, picture.width, picture.height).data ?? new Uint8ClampedArray();
+    const data =
+      picture.getContext("2d")?.getImageData(0, 0, picture.width, picture.height).data ?? new Uint8ClampedArray();
     let count = 0;
     for (let i = 3; i < data.length; i += 4) if ((data[i] ?? 0) > 0) count += 1;
     return count;
@@ -16,11 +17,18 @@ const chart = (page: Page, name: string) => page.getByRole("region", { name, exa
 
 /** As many numbers as there are rows in the table under a chart, newest first. */
 async function figures(region: Locator, column = 1): Promise<string[]> {
-  return region.getByRole("row").evaluateAll((rows, at) => rows.slice(1).map((row) => row.children[at]?.textContent ?? ""), column);
+  return region
+    .getByRole("row")
+    .evaluateAll((rows, at) => rows.slice(1).map((row) => row.children[at]?.textContent ?? ""), column);
 }
 
-test("what a log prints becomes curves, live, and their settings are in the address", async ({ signedIn: page, server }) => {
-  const id = await server.submit("name: learns\nrun: |\n  for i in $(seq 1 60); do echo \"step $i loss $(awk -v i=$i 'BEGIN { print 2 / i }') acc 0.$((10 + i))\"; sleep 0.2; done\n  sleep 600\n");
+test("what a log prints becomes curves, live, and their settings are in the address", async ({
+  signedIn: page,
+  server,
+}) => {
+  const id = await server.submit(
+    "name: learns\nrun: |\n  for i in $(seq 1 60); do echo \"step $i loss $(awk -v i=$i 'BEGIN { print 2 / i }') acc 0.$((10 + i))\"; sleep 0.2; done\n  sleep 600\n",
+  );
   await page.goto(`${server.url}/jobs/${id}/curves`);
   const loss = chart(page, "loss");
   await expect(loss).toBeVisible();
@@ -54,7 +62,9 @@ test("what a log prints becomes curves, live, and their settings are in the addr
 });
 
 test("the overview of a job shows its first curves beside its last lines", async ({ signedIn: page, server }) => {
-  const id = await server.submit("name: learnt\nrun: for i in 1 2 3 4 5; do echo \"epoch $i/5 loss=0.$((9 - i)) val_acc=0.5$i\"; done\n");
+  const id = await server.submit(
+    'name: learnt\nrun: for i in 1 2 3 4 5; do echo "epoch $i/5 loss=0.$((9 - i)) val_acc=0.5$i"; done\n',
+  );
   await server.waitFor(id, "succeeded");
   await page.goto(`${server.url}/jobs/${id}`);
   const card = page.getByRole("region", { name: "训练曲线" });
@@ -75,12 +85,20 @@ test("a log without figures says what is looked for", async ({ signedIn: page, s
   await expectNoBarriers(page, "no curves");
 });
 
-test("what tasks use: charts with limits, one crosshair for all, a table, and still there after the end", async ({ signedIn: page, server }) => {
-  const id = await server.submit("name: busy\nroles:\n  worker: { count: 2, cpus: 2, memory: 256Mi, run: 'head -c 30000000 /dev/zero | tail -c 30000000 >/dev/null; for i in $(seq 1 600); do dd if=/dev/zero of=out bs=64k count=16 conv=fsync 2>/dev/null; sleep 0.05; done; sleep 600' }\n");
+test("what tasks use: charts with limits, one crosshair for all, a table, and still there after the end", async ({
+  signedIn: page,
+  server,
+}) => {
+  const id = await server.submit(
+    "name: busy\nroles:\n  worker: { count: 2, cpus: 2, memory: 256Mi, run: 'head -c 30000000 /dev/zero | tail -c 30000000 >/dev/null; for i in $(seq 1 600); do dd if=/dev/zero of=out bs=64k count=16 conv=fsync 2>/dev/null; sleep 0.05; done; sleep 600' }\n",
+  );
   await server.waitFor(id, "running");
   await page.goto(`${server.url}/jobs/${id}/monitor`);
   const measured = await eventually("some looks at each task", async () => {
-    const { tasks } = await server.call<{ tasks: Array<{ points: Array<Record<string, number | null>> }> }>("GET", `/api/v1/jobs/${id}/metrics?points=100`);
+    const { tasks } = await server.call<{ tasks: Array<{ points: Array<Record<string, number | null>> }> }>(
+      "GET",
+      `/api/v1/jobs/${id}/metrics?points=100`,
+    );
     return tasks.length === 2 && tasks.every((task) => task.points.length > 2) && tasks[0]?.points[2];
   });
   const memory = chart(page, "内存");
@@ -90,7 +108,8 @@ test("what tasks use: charts with limits, one crosshair for all, a table, and st
   await expect(memory.getByText("上限 256 MiB")).toBeVisible();
   // Not every machine can tell everything; what it tells is drawn.
   const drawn = { processes: "进程（线程）", disk_written: "磁盘写", network_received: "网络接收" };
-  for (const [figure, name] of Object.entries(drawn)) await expect(chart(page, name)).toHaveCount(measured[figure] === null ? 0 : 1);
+  for (const [figure, name] of Object.entries(drawn))
+    await expect(chart(page, name)).toHaveCount(measured[figure] === null ? 0 : 1);
   await expect.poll(() => painted(cpu.locator("canvas").first())).toBeGreaterThan(200);
   // The pointer over one chart shows the same moment in the others.
   await expect(async () => {
@@ -119,7 +138,9 @@ test("monitor of a job that waits, and of one whose figures cannot be had", asyn
   const id = await server.submit('name: waits\ncpus: 900\nrun: "true"\n');
   await page.goto(`${server.url}/jobs/${id}/monitor`);
   await expect(page.getByText("作业开始以后，这里会显示它用了多少资源。")).toBeVisible();
-  await page.route("**/metrics?*", (route) => route.fulfill({ status: 500, json: { code: "internal", message: "broken", details: [], request_id: "r-1" } }));
+  await page.route("**/metrics?*", (route) =>
+    route.fulfill({ status: 500, json: { code: "internal", message: "broken", details: [], request_id: "r-1" } }),
+  );
   await page.reload();
   await expect(page.getByRole("alert")).toContainText("r-1");
   await page.unroute("**/metrics?*");
@@ -129,11 +150,14 @@ test("monitor of a job that waits, and of one whose figures cannot be had", asyn
 
 test("a 100 MB log does not hold up its curves", async ({ signedIn: page, server }) => {
   test.setTimeout(240_000);
-  const id = await server.submit("name: endless\nrun: awk 'BEGIN { for (i = 1; i <= 1500000; i++) printf \"step %d of a long run, loss %.6f and on it goes with words\\n\", i, 1 / i }'\n");
+  const id = await server.submit(
+    "name: endless\nrun: awk 'BEGIN { for (i = 1; i <= 1500000; i++) printf \"step %d of a long run, loss %.6f and on it goes with words\\n\", i, 1 / i }'\n",
+  );
   await eventually("it has ended", async () => (await server.state(id)) === "succeeded", 120_000);
   let lines = 0;
   page.on("response", async (answer) => {
-    if (answer.url().includes("/logs/lines")) lines += ((await answer.json().catch(() => ({ lines: [] }))) as { lines: unknown[] }).lines.length;
+    if (answer.url().includes("/logs/lines"))
+      lines += ((await answer.json().catch(() => ({ lines: [] }))) as { lines: unknown[] }).lines.length;
   });
   await page.goto(`${server.url}/jobs/${id}/curves`);
   await expect(chart(page, "loss").getByRole("img")).toHaveAttribute("aria-label", /最高 1。/);

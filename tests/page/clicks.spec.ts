@@ -52,8 +52,10 @@ const tasks: Array<{ name: string; job?: string; does: (who: Person) => Promise<
     does: async (who) => {
       await who.click(who.link("提交作业").first());
       await who.click(who.button("专业模式"));
-      for (const label of ["每个任务的内存", "每个任务的 CPU 核数"]) await expect(who.page.getByLabel(label)).toBeVisible();
-      for (const label of ["环境变量", "存储挂载"]) await expect(who.page.getByRole("group", { name: label })).toBeVisible();
+      for (const label of ["每个任务的内存", "每个任务的 CPU 核数"])
+        await expect(who.page.getByLabel(label)).toBeVisible();
+      for (const label of ["环境变量", "存储挂载"])
+        await expect(who.page.getByRole("group", { name: label })).toBeVisible();
     },
   },
   {
@@ -70,8 +72,14 @@ const tasks: Array<{ name: string; job?: string; does: (who: Person) => Promise<
       await who.click(who.link("提交作业").first());
       const chooser = who.page.waitForEvent("filechooser");
       await who.click(who.button("导入"));
-      const file = { jobName: "imported_job", image: "pai/py:1", taskRoles: [{ name: "main", taskNumber: 1, cpuNumber: 1, memoryMB: 128, gpuNumber: 0, command: "echo hi" }] };
-      await (await chooser).setFiles({ name: "job.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(file)) });
+      const file = {
+        jobName: "imported_job",
+        image: "pai/py:1",
+        taskRoles: [{ name: "main", taskNumber: 1, cpuNumber: 1, memoryMB: 128, gpuNumber: 0, command: "echo hi" }],
+      };
+      await (
+        await chooser
+      ).setFiles({ name: "job.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(file)) });
       await expect(who.page.getByLabel("作业名称")).toHaveValue("imported_job");
       await who.click(who.button("提交"));
       await expect(who.page.getByRole("heading", { name: "imported_job" })).toBeVisible();
@@ -113,7 +121,10 @@ const tasks: Array<{ name: string; job?: string; does: (who: Person) => Promise<
     does: async (who) => {
       await who.menu();
       await who.choose("设定工作时长");
-      await who.page.getByRole("dialog").getByLabel(/时长上限/).fill("2h");
+      await who.page
+        .getByRole("dialog")
+        .getByLabel(/时长上限/)
+        .fill("2h");
       await who.click(who.page.getByRole("dialog").getByRole("button", { name: "保存" }));
       await expect(who.page.getByText(`${who.job} 的时长上限已更新`)).toBeVisible();
     },
@@ -211,7 +222,8 @@ const tasks: Array<{ name: string; job?: string; does: (who: Person) => Promise<
     does: async (who) => {
       await who.click(who.link(who.job).first());
       await who.click(who.link("训练曲线").first());
-      for (const name of ["loss", "acc"]) await expect(who.page.getByRole("region", { name, exact: true })).toBeVisible();
+      for (const name of ["loss", "acc"])
+        await expect(who.page.getByRole("region", { name, exact: true })).toBeVisible();
     },
   },
   {

@@ -11,7 +11,9 @@ let server: Server;
 
 test.beforeAll(async () => {
   test.setTimeout(180_000);
-  helper = spawn("/usr/bin/python3", [join(__dirname, "../support/docker_for_page.py")], { stdio: ["pipe", "pipe", "inherit"] });
+  helper = spawn("/usr/bin/python3", [join(__dirname, "../support/docker_for_page.py")], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   const lines = createInterface({ input: helper.stdout as NodeJS.ReadableStream });
   docker = JSON.parse(
     await new Promise<string>((done, fail) => {
@@ -20,7 +22,10 @@ test.beforeAll(async () => {
     }),
   ) as typeof docker;
   const subnets = `10.${64 + Math.floor(Math.random() * 180)}.0.0/16`;
-  server = await new Server("docker", { TRAINYARD_DOCKER__SOCKET: docker.socket, TRAINYARD_DOCKER__SUBNETS: subnets }).start();
+  server = await new Server("docker", {
+    TRAINYARD_DOCKER__SOCKET: docker.socket,
+    TRAINYARD_DOCKER__SUBNETS: subnets,
+  }).start();
 });
 
 test.afterAll(async () => {
@@ -33,7 +38,9 @@ test.afterAll(async () => {
   }
 });
 
-test("a container job by the form: the pull is shown as it goes on, then the log out of the image", async ({ page }) => {
+test("a container job by the form: the pull is shown as it goes on, then the log out of the image", async ({
+  page,
+}) => {
   test.setTimeout(240_000);
   await remember(page, {});
   await page.context().addCookies([{ name: "trainyard_session", value: server.token, url: server.url }]);

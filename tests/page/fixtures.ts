@@ -69,9 +69,28 @@ export async function expectNoBarriers(page: Page, where: string): Promise<void>
     // A dialog half faded in has the contrast of neither its beginning nor its end. A spinner never ends and is not waited for.
     const ending = document.getAnimations().filter((one) => Number.isFinite(one.effect?.getComputedTiming().endTime));
     await Promise.allSettled(ending.map((one) => one.finished));
-    const axe = (window as unknown as { axe: { run: (context: Document, options: object) => Promise<{ violations: Array<{ id: string; help: string; nodes: Array<{ html: string; failureSummary: string }> }> }> } }).axe;
-    const { violations } = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
-    return violations.map((one) => `${one.id}: ${one.help}\n  ${one.nodes.slice(0, 4).map((node) => `${node.html.slice(0, 200)}\n    ${node.failureSummary.replaceAll("\n", "\n    ")}`).join("\n  ")}`);
+    const axe = (
+      window as unknown as {
+        axe: {
+          run: (
+            context: Document,
+            options: object,
+          ) => Promise<{
+            violations: Array<{ id: string; help: string; nodes: Array<{ html: string; failureSummary: string }> }>;
+          }>;
+        };
+      }
+    ).axe;
+    const { violations } = await axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    });
+    return violations.map(
+      (one) =>
+        `${one.id}: ${one.help}\n  ${one.nodes
+          .slice(0, 4)
+          .map((node) => `${node.html.slice(0, 200)}\n    ${node.failureSummary.replaceAll("\n", "\n    ")}`)
+          .join("\n  ")}`,
+    );
   });
   expect(found, where).toEqual([]);
 }

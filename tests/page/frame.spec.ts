@@ -56,13 +56,20 @@ test("many tabs share one event stream", async ({ signedIn: page, server }) => {
   for (const other of others) await expect(other.getByRole("row", { name: "seen-by-all" })).toContainText("成功");
 });
 
-test("the palette finds pages by the words of older systems, jobs by name and id, and asks before it stops", async ({ signedIn: page, server }) => {
+test("the palette finds pages by the words of older systems, jobs by name and id, and asks before it stops", async ({
+  signedIn: page,
+  server,
+}) => {
   const id = await server.submit("name: palette-job\nrun: sleep 600\n");
   await server.waitFor(id, "running");
   await page.goto(`${server.url}/jobs/${id}`);
   await expect(page.getByRole("heading", { name: "palette-job" })).toBeVisible();
   const box = page.getByRole("combobox", { name: "搜索与命令" });
-  for (const [words, target] of [["虚拟集群", "队列"], ["训练任务", "作业管理"], ["zy", "作业管理"]] as const) {
+  for (const [words, target] of [
+    ["虚拟集群", "队列"],
+    ["训练任务", "作业管理"],
+    ["zy", "作业管理"],
+  ] as const) {
     await page.keyboard.press("Control+k");
     await box.fill(words);
     await expect(page.getByRole("option", { name: target })).toHaveAttribute("aria-selected", "true");
@@ -76,7 +83,11 @@ test("the palette finds pages by the words of older systems, jobs by name and id
   await box.fill("> 停止");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog").filter({ hasText: "停止 palette-job？" })).toBeVisible();
-  await page.getByRole("dialog").filter({ hasText: "停止 palette-job？" }).getByRole("button", { name: "停止" }).click();
+  await page
+    .getByRole("dialog")
+    .filter({ hasText: "停止 palette-job？" })
+    .getByRole("button", { name: "停止" })
+    .click();
   await server.waitFor(id, "cancelled");
 });
 
@@ -102,8 +113,19 @@ test("an error has a face with a way on, and an unknown address says so", async 
   await page.goto(`${server.url}/nowhere/at/all`);
   await expect(page.getByRole("heading", { name: "这里没有页面" })).toBeVisible();
   let broken = true;
-  await page.route("**/api/v1/jobs?*", (route) => (broken ? route.fulfill({ status: 500, contentType: "application/json", body: '{"code":"internal","message":"the store is on fire","details":[],"request_id":"r-17"}' }) : route.continue()));
-  await page.getByRole("navigation", { name: "主导航" }).getByRole("link", { name: /作业管理/ }).click();
+  await page.route("**/api/v1/jobs?*", (route) =>
+    broken
+      ? route.fulfill({
+          status: 500,
+          contentType: "application/json",
+          body: '{"code":"internal","message":"the store is on fire","details":[],"request_id":"r-17"}',
+        })
+      : route.continue(),
+  );
+  await page
+    .getByRole("navigation", { name: "主导航" })
+    .getByRole("link", { name: /作业管理/ })
+    .click();
   await expect(page.getByRole("alert")).toContainText("出错了，不是你的问题");
   await expect(page.getByRole("alert")).toContainText("r-17");
   broken = false;
@@ -111,12 +133,18 @@ test("an error has a face with a way on, and an unknown address says so", async 
   await expect(page.getByRole("alert")).toBeHidden();
 });
 
-test("a style sheet that does not get through at first is asked for again, and the page is there meanwhile", async ({ signedIn: page, server }) => {
+test("a style sheet that does not get through at first is asked for again, and the page is there meanwhile", async ({
+  signedIn: page,
+  server,
+}) => {
   await page.goto(`${server.url}/jobs`);
   await expect(page.getByRole("heading", { name: "作业管理" })).toBeVisible();
   let lost = 0;
   await page.route("**/assets/*.css", (route) => (++lost <= 2 ? route.abort("connectionreset") : route.continue()));
-  await page.getByRole("navigation", { name: "主导航" }).getByRole("link", { name: /节点与显卡/ }).click();
+  await page
+    .getByRole("navigation", { name: "主导航" })
+    .getByRole("link", { name: /节点与显卡/ })
+    .click();
   const map = page.getByRole("list", { name: "地图" });
   await expect(map).toBeVisible();
   await expect.poll(() => map.evaluate((list) => getComputedStyle(list).display)).toBe("grid");
@@ -135,12 +163,33 @@ for (const { width, ...choice } of looks) {
     test("has no barriers and never scrolls sideways", async ({ signedIn: page, server }) => {
       const id = await server.submit("name: for-axe\nrun: echo hello; exit 4\n");
       await server.waitFor(id, "failed");
-      for (const path of ["/", "/jobs", `/jobs/${id}`, `/jobs/${id}/tasks`, `/jobs/${id}/logs`, `/jobs/${id}/curves`, `/jobs/${id}/monitor`, `/jobs/${id}/events`, `/jobs/${id}/config`, "/me/profile", "/setup", "/nowhere"]) {
+      for (const path of [
+        "/",
+        "/jobs",
+        `/jobs/${id}`,
+        `/jobs/${id}/tasks`,
+        `/jobs/${id}/logs`,
+        `/jobs/${id}/curves`,
+        `/jobs/${id}/monitor`,
+        `/jobs/${id}/events`,
+        `/jobs/${id}/config`,
+        "/me/profile",
+        "/setup",
+        "/nowhere",
+      ]) {
         await page.goto(server.url + path);
         await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
         await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
         await expectNoBarriers(page, path);
-        const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth + Math.max(0, (document.getElementById("main")?.scrollWidth ?? 0) - (document.getElementById("main")?.clientWidth ?? 0)));
+        const sideways = await page.evaluate(
+          () =>
+            document.documentElement.scrollWidth -
+            innerWidth +
+            Math.max(
+              0,
+              (document.getElementById("main")?.scrollWidth ?? 0) - (document.getElementById("main")?.clientWidth ?? 0),
+            ),
+        );
         expect(sideways, `${path} at ${width} px`).toBeLessThanOrEqual(0);
       }
     });

@@ -1,6 +1,9 @@
 import { expect, expectNoBarriers, test } from "./fixtures";
 
-test("a job from start to end on its page: state, tasks, log and the browser's tab", async ({ signedIn: page, server }) => {
+test("a job from start to end on its page: state, tasks, log and the browser's tab", async ({
+  signedIn: page,
+  server,
+}) => {
   const id = await server.submit("name: watched\nrun: |\n  for i in $(seq 1 30); do echo line $i; sleep 0.15; done\n");
   await page.goto(`${server.url}/jobs/${id}/logs`);
   await expect(page.getByRole("log")).toContainText("line 3");
@@ -13,8 +16,13 @@ test("a job from start to end on its page: state, tasks, log and the browser's t
   await expect(page.getByRole("region", { name: "最新日志" }).getByText("line 30")).toBeVisible();
 });
 
-test("why it failed: the cause, whose it is, the first failing task and its last words", async ({ signedIn: page, server }) => {
-  const id = await server.submit("name: broken\nrun: |\n  echo starting\n  echo 'RuntimeError: no such file /data/train.csv' >&2\n  exit 7\n");
+test("why it failed: the cause, whose it is, the first failing task and its last words", async ({
+  signedIn: page,
+  server,
+}) => {
+  const id = await server.submit(
+    "name: broken\nrun: |\n  echo starting\n  echo 'RuntimeError: no such file /data/train.csv' >&2\n  exit 7\n",
+  );
   await server.waitFor(id, "failed");
   await page.goto(`${server.url}/jobs/${id}`);
   const why = page.getByRole("region", { name: "为什么失败" });
@@ -25,8 +33,13 @@ test("why it failed: the cause, whose it is, the first failing task and its last
   await expectNoBarriers(page, "failed job");
 });
 
-test("why it failed: what its log is known to mean, in the reader's language, and the line that says so", async ({ signedIn: page, server }) => {
-  const id = await server.submit("name: too-large\nrun: |\n  seq 1 300\n  echo 'torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB'\n  exit 1\n");
+test("why it failed: what its log is known to mean, in the reader's language, and the line that says so", async ({
+  signedIn: page,
+  server,
+}) => {
+  const id = await server.submit(
+    "name: too-large\nrun: |\n  seq 1 300\n  echo 'torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB'\n  exit 1\n",
+  );
   await server.waitFor(id, "failed");
   await page.goto(`${server.url}/jobs/${id}`);
   const clue = page.getByRole("region", { name: "可能的原因" });
@@ -47,7 +60,10 @@ test("why it waits: the truth with numbers", async ({ signedIn: page, server }) 
   await expect(why).toContainText("永远无法满足");
 });
 
-test("search in the whole log: hits with their lines, next and previous, link to a line", async ({ signedIn: page, server }) => {
+test("search in the whole log: hits with their lines, next and previous, link to a line", async ({
+  signedIn: page,
+  server,
+}) => {
   const id = await server.submit("name: long-log\nrun: seq -f 'step %.0f loss' 1 60000\n");
   await server.waitFor(id, "succeeded");
   await page.goto(`${server.url}/jobs/${id}/logs`);
@@ -83,7 +99,9 @@ test("a log that is scrolled stops following and says how much is new", async ({
 });
 
 test("several tasks: merged by time, one by one, downloaded", async ({ signedIn: page, server }) => {
-  const id = await server.submit("name: pair\nroles:\n  worker: { count: 2, run: 'echo I am $TRAINYARD_INDEX; sleep 1; echo done' }\n");
+  const id = await server.submit(
+    "name: pair\nroles:\n  worker: { count: 2, run: 'echo I am $TRAINYARD_INDEX; sleep 1; echo done' }\n",
+  );
   await server.waitFor(id, "succeeded", "failed");
   await page.goto(`${server.url}/jobs/${id}/logs`);
   await expect(page.getByRole("log")).toContainText("worker-0");
@@ -111,7 +129,15 @@ test("the file as it was handed in, byte for byte", async ({ signedIn: page, ser
 });
 
 test("the same job in every other format, with what could not be carried over", async ({ signedIn: page, server }) => {
-  const id = await server.submit(JSON.stringify({ jobName: "from_scm", image: "pai/py:1", taskRoles: [{ name: "main", taskNumber: 1, cpuNumber: 1, memoryMB: 128, gpuNumber: 0, command: "echo $PAI_JOB_NAME" }] }));
+  const id = await server.submit(
+    JSON.stringify({
+      jobName: "from_scm",
+      image: "pai/py:1",
+      taskRoles: [
+        { name: "main", taskNumber: 1, cpuNumber: 1, memoryMB: 128, gpuNumber: 0, command: "echo $PAI_JOB_NAME" },
+      ],
+    }),
+  );
   await page.goto(`${server.url}/jobs/${id}/config`);
   await expect(page.getByText(/OpenPAI v1/).first()).toBeVisible();
   await page.getByRole("button", { name: "Volcano" }).click();

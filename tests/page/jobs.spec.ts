@@ -12,8 +12,15 @@ test("a job's state moves in its row, without a reload", async ({ signedIn: page
   await expect(row).toContainText("已停止");
 });
 
-test("search and filters live in the address, survive a reload, and Back undoes them", async ({ signedIn: page, server }) => {
-  const ids = await Promise.all(["alpha-one", "alpha-two", "beta-one"].map((name) => server.submit(`name: ${name}\nrun: ${name.includes("two") ? "exit 3" : "echo hi"}\n`)));
+test("search and filters live in the address, survive a reload, and Back undoes them", async ({
+  signedIn: page,
+  server,
+}) => {
+  const ids = await Promise.all(
+    ["alpha-one", "alpha-two", "beta-one"].map((name) =>
+      server.submit(`name: ${name}\nrun: ${name.includes("two") ? "exit 3" : "echo hi"}\n`),
+    ),
+  );
   for (const id of ids) await server.waitFor(id, "succeeded", "failed");
   await page.goto(`${server.url}/jobs`);
   await expect(page.getByRole("row", { name: "beta-one" })).toBeVisible();
@@ -132,7 +139,12 @@ test("deleting an ended job by its page leads back to the list", async ({ signed
   await page.getByRole("menuitem", { name: "删除" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "删除" }).click();
   await expect(page).toHaveURL(`${server.url}/jobs`);
-  await eventually("the job is gone", () => server.state(id).then(() => false, () => true));
+  await eventually("the job is gone", () =>
+    server.state(id).then(
+      () => false,
+      () => true,
+    ),
+  );
   await page.goto(`${server.url}/jobs/${id}`);
   await expect(page.getByRole("heading", { name: "没有这个作业" })).toBeVisible();
 });

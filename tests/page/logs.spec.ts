@@ -15,7 +15,8 @@ async function watchTasks(page: Page): Promise<() => Promise<{ share: number; lo
   });
   return () =>
     page.evaluate(() => {
-      const { since, busy, longest } = (window as unknown as { seen: { since: number; busy: number; longest: number } }).seen;
+      const { since, busy, longest } = (window as unknown as { seen: { since: number; busy: number; longest: number } })
+        .seen;
       return { share: busy / (performance.now() - since), longest };
     });
 }
@@ -28,7 +29,9 @@ const drawn = (page: Page) => page.locator(".log-line").count();
 test("a log of 100 MB opens at its end, goes to any line, and is searched", async ({ signedIn: page, server }) => {
   test.setTimeout(300_000);
   const lines = 1_500_000;
-  const id = await server.submit(`name: hundred-megabytes\nrun: awk 'BEGIN { for (i = 1; i <= ${lines}; i++) printf "%07d step loss 0.%06d some words to fill a line of seventy\\n", i, i }'\n`);
+  const id = await server.submit(
+    `name: hundred-megabytes\nrun: awk 'BEGIN { for (i = 1; i <= ${lines}; i++) printf "%07d step loss 0.%06d some words to fill a line of seventy\\n", i, i }'\n`,
+  );
   await server.waitFor(id, "succeeded");
   let bytes = 0;
   page.on("requestfinished", (request) => {
@@ -38,7 +41,8 @@ test("a log of 100 MB opens at its end, goes to any line, and is searched", asyn
   const log = page.getByRole("log");
   await expect(log).toContainText(String(lines));
   await expect(page.getByText(`${lines} 行`)).toBeVisible();
-  const heap = () => page.evaluate(() => (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize);
+  const heap = () =>
+    page.evaluate(() => (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize);
   const before = await heap();
   await page.goto(`${server.url}/jobs/${id}/logs?line=750000`);
   await expect(log).toContainText("0750000 step");
@@ -64,7 +68,8 @@ test("a log of 100 MB opens at its end, goes to any line, and is searched", asyn
 
 test("a log that grows by 5,000 lines a second is followed without a stutter", async ({ signedIn: page, server }) => {
   test.setTimeout(180_000);
-  const program = "import sys,time\nfor i in range(100):\n  sys.stdout.write(''.join('%07d step loss 0.5 and some more words\\n' % (i * 500 + n) for n in range(500))); sys.stdout.flush(); time.sleep(0.1)\nprint('the very end', flush=True)\ntime.sleep(600)";
+  const program =
+    "import sys,time\nfor i in range(100):\n  sys.stdout.write(''.join('%07d step loss 0.5 and some more words\\n' % (i * 500 + n) for n in range(500))); sys.stdout.flush(); time.sleep(0.1)\nprint('the very end', flush=True)\ntime.sleep(600)";
   const id = await server.submit(`name: five-thousand-a-second\nrun: [python3, -c, ${JSON.stringify(program)}]\n`);
   await server.waitFor(id, "running");
   await page.goto(`${server.url}/jobs/${id}/logs`);

@@ -14,14 +14,38 @@ const sideways = (page: Page) =>
 const LONG = "resnet50-imagenet-ddp-8node-warmup5-cosine-labelsmooth-seed42-attempt-rerun";
 
 async function runningJob(server: Server): Promise<string> {
-  const id = await server.submit(`name: ${LONG}\ntime_limit: 12h\nrun: |\n  seq -f 'step %.0f loss 0.5' 1 60\n  sleep 600\n`);
+  const id = await server.submit(
+    `name: ${LONG}\ntime_limit: 12h\nrun: |\n  seq -f 'step %.0f loss 0.5' 1 60\n  sleep 600\n`,
+  );
   await server.waitFor(id, "running");
   return id;
 }
 
 const words = {
-  zh: { more: "更多操作", limit: "设定工作时长", command: "复制为命令", token: "创建令牌", user: "创建用户", columns: "列与密度", advanced: "高级搜索", bell: /^通知/, menu: "菜单", theme: "主题" },
-  en: { more: "More actions", limit: "Set time limit", command: "Copy as command", token: "Create token", user: "Create user", columns: "Columns and density", advanced: "Advanced search", bell: /^Notifications/, menu: "Menu", theme: "Theme" },
+  zh: {
+    more: "更多操作",
+    limit: "设定工作时长",
+    command: "复制为命令",
+    token: "创建令牌",
+    user: "创建用户",
+    columns: "列与密度",
+    advanced: "高级搜索",
+    bell: /^通知/,
+    menu: "菜单",
+    theme: "主题",
+  },
+  en: {
+    more: "More actions",
+    limit: "Set time limit",
+    command: "Copy as command",
+    token: "Create token",
+    user: "Create user",
+    columns: "Columns and density",
+    advanced: "Advanced search",
+    bell: /^Notifications/,
+    menu: "Menu",
+    theme: "Theme",
+  },
 };
 
 const looks: Array<Required<Choice> & { width: number }> = [
@@ -35,10 +59,28 @@ for (const { width, ...choice } of looks) {
     test("what opens above a page has no barriers and stays inside the window", async ({ signedIn: page, server }) => {
       const id = await runningJob(server);
       const say = words[choice.language];
-      const press = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" }).first().click();
+      const press = (name: string | RegExp) =>
+        page
+          .getByRole("button", { name, exact: typeof name === "string" })
+          .first()
+          .click();
       const opened: Array<[string, string, () => Promise<void>]> = [
-        [`/jobs/${id}`, say.limit, async () => { await press(say.more); await page.getByRole("menuitem", { name: say.limit }).click(); }],
-        [`/jobs/${id}`, say.command, async () => { await press(say.more); await page.getByRole("menuitem", { name: say.command }).click(); }],
+        [
+          `/jobs/${id}`,
+          say.limit,
+          async () => {
+            await press(say.more);
+            await page.getByRole("menuitem", { name: say.limit }).click();
+          },
+        ],
+        [
+          `/jobs/${id}`,
+          say.command,
+          async () => {
+            await press(say.more);
+            await page.getByRole("menuitem", { name: say.command }).click();
+          },
+        ],
         ["/me/tokens", say.token, () => press(say.token)],
         ["/admin/settings", say.user, () => press(say.user)],
         ["/jobs", say.columns, () => press(say.columns)],
@@ -70,13 +112,18 @@ test.describe("on a phone", () => {
       await page.goto(`${server.url}/jobs/${id}${tab}`);
       await expect(page.getByRole("heading", { name: LONG })).toBeVisible();
       await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
-      await expect(page.getByRole("navigation", { name: "作业的各个方面" }).locator("[aria-current=page]")).toBeInViewport({ ratio: 1 });
+      await expect(
+        page.getByRole("navigation", { name: "作业的各个方面" }).locator("[aria-current=page]"),
+      ).toBeInViewport({ ratio: 1 });
       expect(await sideways(page), tab).toBeLessThanOrEqual(0);
     }
     await server.call("DELETE", `/api/v1/jobs/${id}?force=true`);
   });
 
-  test("the advanced search pushes the list down instead of lying on the toolbar", async ({ signedIn: page, server }) => {
+  test("the advanced search pushes the list down instead of lying on the toolbar", async ({
+    signedIn: page,
+    server,
+  }) => {
     const id = await server.submit("name: below-the-search\nrun: echo\n");
     await server.waitFor(id, "succeeded");
     await page.goto(`${server.url}/jobs`);
@@ -99,12 +146,16 @@ test.describe("on a phone", () => {
 });
 
 test("the last output of a failed job opens at its end", async ({ signedIn: page, server }) => {
-  const id = await server.submit("name: talkative\nrun: |\n  seq -f 'step %.0f' 1 40\n  echo 'ValueError: the last word'\n  exit 1\n");
+  const id = await server.submit(
+    "name: talkative\nrun: |\n  seq -f 'step %.0f' 1 40\n  echo 'ValueError: the last word'\n  exit 1\n",
+  );
   await server.waitFor(id, "failed");
   await page.goto(`${server.url}/jobs/${id}`);
   const output = page.getByLabel("最后的输出", { exact: true });
   await expect(output).toContainText("the last word");
-  await expect.poll(() => output.evaluate((box) => box.scrollHeight - box.clientHeight - box.scrollTop)).toBeLessThanOrEqual(1);
+  await expect
+    .poll(() => output.evaluate((box) => box.scrollHeight - box.clientHeight - box.scrollTop))
+    .toBeLessThanOrEqual(1);
 });
 
 test("a time limit is shown as somebody would type it", async ({ signedIn: page, server }) => {

@@ -7,7 +7,11 @@ const program = resolve(process.env.TRAINYARD_PROGRAM ?? join(__dirname, "../../
 export const ended = ["succeeded", "failed", "cancelled"];
 
 /** Asks until the answer is a true one. */
-export async function eventually<T>(what: string, ask: () => Promise<T | null | undefined | false>, patience = 60_000): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  ask: () => Promise<T | null | undefined | false>,
+  patience = 60_000,
+): Promise<T> {
   const until = Date.now() + patience;
   for (;;) {
     const answer = await ask();
@@ -26,14 +30,22 @@ export class Server {
   private printed = "";
   private port = 0;
 
-  constructor(private readonly runtime = "process", private readonly settings: Record<string, string> = {}) {}
+  constructor(
+    private readonly runtime = "process",
+    private readonly settings: Record<string, string> = {},
+  ) {}
 
   async start(): Promise<this> {
     const data = join(this.folder, "data");
     this.printed = "";
-    const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("TRAINYARD_")));
+    const environment = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !name.startsWith("TRAINYARD_")),
+    );
     const words = ["serve", "--data-dir", data, "--listen", `127.0.0.1:${this.port}`, "--runtime", this.runtime];
-    const child = spawn(program, words, { env: { ...environment, TRAINYARD_NODE__CPUS: "64", ...this.settings }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, words, {
+      env: { ...environment, TRAINYARD_NODE__CPUS: "64", ...this.settings },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     child.stdout.on("data", (piece: Buffer) => (this.printed += piece.toString()));
     child.stderr.on("data", (piece: Buffer) => (this.printed += piece.toString()));
     this.process = child;
@@ -69,8 +81,13 @@ export class Server {
   async destroy(): Promise<void> {
     if (this.process) {
       // Tasks outlive the server by design: end them first.
-      const live = await this.call<{ jobs: Array<{ id: string }> }>("GET", "/api/v1/jobs?state=queued,starting,running,paused&limit=500").catch(() => ({ jobs: [] }));
-      await Promise.all(live.jobs.map((job) => this.call("DELETE", `/api/v1/jobs/${job.id}?force=true`).catch(() => undefined)));
+      const live = await this.call<{ jobs: Array<{ id: string }> }>(
+        "GET",
+        "/api/v1/jobs?state=queued,starting,running,paused&limit=500",
+      ).catch(() => ({ jobs: [] }));
+      await Promise.all(
+        live.jobs.map((job) => this.call("DELETE", `/api/v1/jobs/${job.id}?force=true`).catch(() => undefined)),
+      );
     }
     await this.stop();
     rmSync(this.folder, { recursive: true, force: true });

@@ -31,7 +31,10 @@ test("first run: the one-time link leads to a password, then to the overview, an
   }
 });
 
-test("sign-in by password: one neutral refusal, the account kept, and back to where it was asked", async ({ page, server }) => {
+test("sign-in by password: one neutral refusal, the account kept, and back to where it was asked", async ({
+  page,
+  server,
+}) => {
   await server.user("zhangsan", "a good long password");
   await remember(page, {});
   await page.goto(`${server.url}/queue`);

@@ -26,8 +26,17 @@ test("nodes: the map and the list agree, and a node opens", async ({ signedIn: p
 
 test("a map of a thousand machines is drawn at once and walked by keys", async ({ signedIn: page, server }) => {
   const nodes = Array.from({ length: 1000 }, (_, n) => ({
-    name: `node-${n}`, address: `10.0.${n >> 8}.${n & 255}`, healthy: n % 50 !== 7, problem: n % 50 === 7 ? "no heartbeat for 40 s" : "", labels: {}, cpus: 64, cpus_used: n % 64, memory: 2 ** 38, memory_used: 2 ** 36,
-    gpus: Array.from({ length: 8 }, (_, index) => ({ index, type: "A100", used: (n + index) % 3 === 0 })), jobs: [],
+    name: `node-${n}`,
+    address: `10.0.${n >> 8}.${n & 255}`,
+    healthy: n % 50 !== 7,
+    problem: n % 50 === 7 ? "no heartbeat for 40 s" : "",
+    labels: {},
+    cpus: 64,
+    cpus_used: n % 64,
+    memory: 2 ** 38,
+    memory_used: 2 ** 36,
+    gpus: Array.from({ length: 8 }, (_, index) => ({ index, type: "A100", used: (n + index) % 3 === 0 })),
+    jobs: [],
   }));
   await page.route("**/api/v1/nodes", (route) => route.fulfill({ json: { nodes } }));
   await page.goto(`${server.url}/nodes`);
@@ -44,7 +53,10 @@ test("a map of a thousand machines is drawn at once and walked by keys", async (
 
 test("the queue says why, in order, and what is mine", async ({ signedIn: page, server }) => {
   // Other specs share the server, and some leave a job that waits.
-  const { jobs } = await server.call<{ jobs: Array<{ id: string }> }>("GET", "/api/v1/jobs?state=queued,starting,running&limit=200");
+  const { jobs } = await server.call<{ jobs: Array<{ id: string }> }>(
+    "GET",
+    "/api/v1/jobs?state=queued,starting,running&limit=200",
+  );
   for (const { id } of jobs) await server.call("DELETE", `/api/v1/jobs/${id}?force=true`);
   const holder = await server.submit("name: holder\nrun: sleep 600\ncpus: 60\n");
   await server.waitFor(holder, "running");
@@ -63,11 +75,15 @@ test("the queue says why, in order, and what is mine", async ({ signedIn: page, 
   await expect(page.getByText("队列是空的")).toBeVisible();
 });
 
-test("an administrator moves a waiting job, by keyboard, and sees who goes back", async ({ signedIn: page, server }) => {
+test("an administrator moves a waiting job, by keyboard, and sees who goes back", async ({
+  signedIn: page,
+  server,
+}) => {
   const holder = await server.submit("name: mover-holder\nrun: sleep 600\ncpus: 60\n");
   await server.waitFor(holder, "running");
   for (const name of ["mover-a", "mover-b", "mover-c"]) await server.submit(`name: ${name}\nrun: echo\ncpus: 40\n`);
-  const order = async () => (await server.call<{ queue: Array<{ name: string }> }>("GET", "/api/v1/queue")).queue.map((entry) => entry.name);
+  const order = async () =>
+    (await server.call<{ queue: Array<{ name: string }> }>("GET", "/api/v1/queue")).queue.map((entry) => entry.name);
   await page.goto(`${server.url}/queue`);
   const row = page.getByRole("row", { name: /mover-c/ });
   await expect(row).toContainText("需要同时有 40 核 CPU");
@@ -103,7 +119,9 @@ test("a token is shown once, works, and ends when it is revoked", async ({ signe
   await page.keyboard.press("Enter");
   await expect(dialog).toContainText("只显示这一次");
   const token = (await dialog.locator(".copy-shown").first().textContent()) ?? "";
-  expect(await server.call<{ name: string }>("GET", "/api/v1/users/me", undefined, token)).toMatchObject({ name: "admin" });
+  expect(await server.call<{ name: string }>("GET", "/api/v1/users/me", undefined, token)).toMatchObject({
+    name: "admin",
+  });
   await expect(server.call("POST", "/api/v1/jobs", "run: echo\n", token)).rejects.toThrow(/403/);
   await expectNoBarriers(page, "token shown");
   await dialog.getByRole("button", { name: "我已复制" }).click();
@@ -140,14 +158,19 @@ test("health: all well, and what is not says what to do", async ({ signedIn: pag
   const saved = page.waitForEvent("download");
   await page.getByRole("button", { name: "诊断包" }).click();
   expect((await saved).suggestedFilename()).toMatch(/^trainyard-diagnostics-.*\.txt$/);
-  await page.route("**/metrics", (route) => route.fulfill({ contentType: "text/plain", body: "trainyard_store_failing 1\n" }));
+  await page.route("**/metrics", (route) =>
+    route.fulfill({ contentType: "text/plain", body: "trainyard_store_failing 1\n" }),
+  );
   await expect(page.getByText("1 个部分需要处理：存储")).toBeVisible();
   await expect(page.getByText(/磁盘是否已满或只读/)).toBeVisible();
 });
 
 test("a member sees what is hers and is told what is not", async ({ page, server }) => {
   await server.user("member", "a good long password");
-  const { token } = await server.call<{ token: string }>("POST", "/api/v1/login", { user: "member", password: "a good long password" });
+  const { token } = await server.call<{ token: string }>("POST", "/api/v1/login", {
+    user: "member",
+    password: "a good long password",
+  });
   await page.context().addCookies([{ name: "trainyard_session", value: token, url: server.url }]);
   await page.addInitScript(() => localStorage.setItem("ty.language", "zh"));
   await page.goto(`${server.url}/admin/health`);
@@ -160,8 +183,15 @@ test("a member sees what is hers and is told what is not", async ({ page, server
 
 test("every panel has a face for trouble", async ({ signedIn: page, server }) => {
   const body = '{"code":"internal","message":"the store is on fire","details":[],"request_id":"r-18"}';
-  for (const [path, address] of [["/nodes", "nodes"], ["/queue", "queue?*"], ["/me/tokens", "tokens"], ["/admin/settings", "users"]] as const) {
-    await page.route(`**/api/v1/${address}`, (route) => route.fulfill({ status: 500, contentType: "application/json", body }));
+  for (const [path, address] of [
+    ["/nodes", "nodes"],
+    ["/queue", "queue?*"],
+    ["/me/tokens", "tokens"],
+    ["/admin/settings", "users"],
+  ] as const) {
+    await page.route(`**/api/v1/${address}`, (route) =>
+      route.fulfill({ status: 500, contentType: "application/json", body }),
+    );
     await page.goto(server.url + path);
     await expect(page.getByRole("alert").filter({ hasText: "r-18" })).toBeVisible();
     await page.unroute(`**/api/v1/${address}`);
@@ -179,13 +209,34 @@ const looks: Array<Required<Choice> & { width: number }> = [
 for (const { width, ...choice } of looks) {
   test.describe(`in ${choice.language}, ${choice.theme}, ${width} px`, () => {
     test.use({ choice, viewport: { width, height: 800 } });
-    test("submit and the site's pages have no barriers and never scroll sideways", async ({ signedIn: page, server }) => {
-      for (const path of ["/jobs/new", "/jobs/new?mode=professional", "/jobs/new?mode=editor", "/nodes", "/nodes?view=list", "/queue", "/me/tokens", "/admin/settings", "/admin/health"]) {
+    test("submit and the site's pages have no barriers and never scroll sideways", async ({
+      signedIn: page,
+      server,
+    }) => {
+      for (const path of [
+        "/jobs/new",
+        "/jobs/new?mode=professional",
+        "/jobs/new?mode=editor",
+        "/nodes",
+        "/nodes?view=list",
+        "/queue",
+        "/me/tokens",
+        "/admin/settings",
+        "/admin/health",
+      ]) {
         await page.goto(server.url + path);
         await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
         await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
         await expectNoBarriers(page, path);
-        const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth + Math.max(0, (document.getElementById("main")?.scrollWidth ?? 0) - (document.getElementById("main")?.clientWidth ?? 0)));
+        const sideways = await page.evaluate(
+          () =>
+            document.documentElement.scrollWidth -
+            innerWidth +
+            Math.max(
+              0,
+              (document.getElementById("main")?.scrollWidth ?? 0) - (document.getElementById("main")?.clientWidth ?? 0),
+            ),
+        );
         expect(sideways, `${path} at ${width} px`).toBeLessThanOrEqual(0);
       }
     });

@@ -5,13 +5,23 @@ import { ended, type Server } from "./server";
 interface Spec {
   name: string;
   env?: Record<string, string>;
-  roles: Array<{ name: string; count?: number; env?: Record<string, string>; command?: { script?: string }; resources?: { memory?: number; cpu_milli?: number }; mounts?: unknown[]; ports?: unknown[] }>;
+  roles: Array<{
+    name: string;
+    count?: number;
+    env?: Record<string, string>;
+    command?: { script?: string };
+    resources?: { memory?: number; cpu_milli?: number };
+    mounts?: unknown[];
+    ports?: unknown[];
+  }>;
 }
 
 const jobOf = (page: Page) => /\/jobs\/([0-9a-z]{32})/.exec(page.url())?.[1] ?? "";
 const specOf = (server: Server, id: string) => server.call<Spec>("GET", `/api/v1/jobs/${id}/spec?format=json`);
 const jobsNamed = async (server: Server, name: string) =>
-  (await server.call<{ jobs: Array<{ id: string; name: string }> }>("GET", `/api/v1/jobs?name=${name}&limit=100`)).jobs.filter((job) => job.name === name);
+  (
+    await server.call<{ jobs: Array<{ id: string; name: string }> }>("GET", `/api/v1/jobs?name=${name}&limit=100`)
+  ).jobs.filter((job) => job.name === name);
 
 /** The whole text of the editor: it draws only the lines that are seen, so it is read from the preview. */
 async function fileText(page: Page): Promise<string> {
@@ -30,7 +40,8 @@ async function writeText(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text);
 }
 
-const importFile = (page: Page, name: string, text: string) => page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+const importFile = (page: Page, name: string, text: string) =>
+  page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
 
 test.describe("the form", () => {
   test.use({ viewport: { width: 1280, height: 900 } });
@@ -56,7 +67,9 @@ test.describe("the form", () => {
   });
 
   test("says when it would start, what keeps it, and applies what would help", async ({ signedIn: page, server }) => {
-    const holder = await server.submit("name: forecast-holder\nrun: sleep 600\ncpus: 60\nmemory: 64MB\ntime_limit: 1h\n");
+    const holder = await server.submit(
+      "name: forecast-holder\nrun: sleep 600\ncpus: 60\nmemory: 64MB\ntime_limit: 1h\n",
+    );
     await server.waitFor(holder, "running");
     await page.goto(`${server.url}/jobs/new?mode=basic`);
     const preview = page.getByRole("region", { name: "预览" });
@@ -73,7 +86,21 @@ test.describe("the form", () => {
   });
 
   test("a script of many lines runs byte for byte as it was written", async ({ signedIn: page, server }) => {
-    const script = ["set -e", "for i in 1 2 3; do", "  echo line $i", "done", "cat <<'EOF'", "  key: value # no comment", "\ttab", "EOF", "if true; then", "  echo yes", "fi", "", "echo 'the end'"].join("\n");
+    const script = [
+      "set -e",
+      "for i in 1 2 3; do",
+      "  echo line $i",
+      "done",
+      "cat <<'EOF'",
+      "  key: value # no comment",
+      "\ttab",
+      "EOF",
+      "if true; then",
+      "  echo yes",
+      "fi",
+      "",
+      "echo 'the end'",
+    ].join("\n");
     await page.goto(`${server.url}/jobs/new`);
     await page.getByLabel("作业名称").fill("thirteen-lines");
     await page.getByLabel("运行命令").fill(script);
@@ -82,7 +109,9 @@ test.describe("the form", () => {
     const id = jobOf(page);
     await server.waitFor(id, "succeeded");
     expect((await specOf(server, id)).roles[0]?.command?.script).toBe(script);
-    expect(await server.call<string>("GET", `/api/v1/jobs/${id}/logs`)).toContain("line 1\nline 2\nline 3\n  key: value # no comment\n\ttab\nyes\nthe end");
+    expect(await server.call<string>("GET", `/api/v1/jobs/${id}/logs`)).toContain(
+      "line 1\nline 2\nline 3\n  key: value # no comment\n\ttab\nyes\nthe end",
+    );
   });
 
   test("professional mode loses nothing when it is left", async ({ signedIn: page, server }) => {
@@ -138,7 +167,11 @@ test.describe("the form", () => {
     await page.goto(`${server.url}/jobs/new`);
     await page.getByLabel("作业名称").fill("only-once");
     await page.getByLabel("运行命令").fill("echo once");
-    await page.waitForFunction(() => Object.keys(localStorage).some((key) => key.startsWith("ty.draft.") && localStorage.getItem(key)?.includes("echo once")));
+    await page.waitForFunction(() =>
+      Object.keys(localStorage).some(
+        (key) => key.startsWith("ty.draft.") && localStorage.getItem(key)?.includes("echo once"),
+      ),
+    );
     await page.reload();
     await page.getByRole("button", { name: /恢复草稿/ }).click();
     await expect(page.getByLabel("作业名称")).toHaveValue("only-once");
@@ -209,7 +242,10 @@ test.describe("the editor", () => {
     expect(await fileText(page)).toBe("name: a\nrun: echo\npriority: high\n");
   });
 
-  test("files are opened by the picker and by dropping; several documents are several jobs", async ({ signedIn: page, server }) => {
+  test("files are opened by the picker and by dropping; several documents are several jobs", async ({
+    signedIn: page,
+    server,
+  }) => {
     await page.goto(`${server.url}/jobs/new`);
     await expect(page.getByLabel("作业名称")).toBeVisible();
     await importFile(page, "one.json", '{"name": "imported", "run": "echo hi", "gpus": 0}');
@@ -230,7 +266,13 @@ test.describe("the editor", () => {
 
   test("an OpenPAI file is taken as it is", async ({ signedIn: page, server }) => {
     await openEditor(page, server);
-    const pai = { jobName: "from-scm", image: "python:3.12", taskRoles: [{ name: "main", taskNumber: 1, cpuNumber: 1, memoryMB: 512, gpuNumber: 0, command: "echo hello from v1" }] };
+    const pai = {
+      jobName: "from-scm",
+      image: "python:3.12",
+      taskRoles: [
+        { name: "main", taskNumber: 1, cpuNumber: 1, memoryMB: 512, gpuNumber: 0, command: "echo hello from v1" },
+      ],
+    };
     await importFile(page, "job.json", JSON.stringify(pai, null, 2));
     await expect(page.getByText("OpenPAI v1（SCM）（自动识别）")).toBeVisible();
     await expect(page.getByText("1 个任务角色 · 1 个任务")).toBeVisible();
@@ -242,7 +284,8 @@ test.describe("the editor", () => {
   test("comes only when it is opened, and stays within its budget", async ({ signedIn: page, server }) => {
     const weights = new Map<string, number>();
     page.on("requestfinished", (request) => {
-      if (request.url().includes("/assets/")) void request.sizes().then((sizes) => weights.set(request.url(), sizes.responseBodySize));
+      if (request.url().includes("/assets/"))
+        void request.sizes().then((sizes) => weights.set(request.url(), sizes.responseBodySize));
     });
     // The event stream never ends, so the network is never idle; scripts have come when no more of them come.
     const settled = () =>

@@ -48,7 +48,8 @@ export function sessionIsBack(): void {
 }
 
 /** What people do waits for a new session; what is only looked at is asked for anew once there is one. */
-const waits = (request: Request): boolean => request.method !== "GET" && !/\/api\/v1\/(login|logout|password)$/.test(new URL(request.url).pathname);
+const waits = (request: Request): boolean =>
+  request.method !== "GET" && !/\/api\/v1\/(login|logout|password)$/.test(new URL(request.url).pathname);
 
 async function send(request: Request): Promise<Response> {
   try {
@@ -76,7 +77,12 @@ export async function refusal(response: Response): Promise<ApiError> {
     response.status,
     problem?.code
       ? problem
-      : { code: "internal", message: response.statusText, details: [], request_id: response.headers.get("X-Request-Id") ?? "" },
+      : {
+          code: "internal",
+          message: response.statusText,
+          details: [],
+          request_id: response.headers.get("X-Request-Id") ?? "",
+        },
   );
 }
 

@@ -21,7 +21,7 @@ export class EventParser {
   push(piece: string): ServerEvent[] {
     this.rest += piece;
     const events: ServerEvent[] = [];
-    for (let end; (end = this.rest.indexOf("\n\n")) >= 0; ) {
+    for (let end; (end = this.rest.indexOf("\n\n")) >= 0;) {
       const block = this.rest.slice(0, end);
       this.rest = this.rest.slice(end + 2);
       const data = block

@@ -15,7 +15,9 @@ const Palette = lazy(() => import("@/pages/palette"));
 
 /** Keys that mean something on every page, unless somebody is typing. */
 function typing(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
 }
 
 const places: Record<string, string> = { h: "/", j: "/jobs", n: "/nodes", q: "/queue", s: "/jobs/new" };
@@ -60,7 +62,13 @@ export function Header({ onMenu, drawer }: { onMenu: () => void; drawer: boolean
   const other = i18n.language === "zh" ? "en" : "zh";
   return (
     <header className="header">
-      <button type="button" className="icon-button menu-button" aria-label={t("menu")} aria-expanded={drawer} onClick={onMenu}>
+      <button
+        type="button"
+        className="icon-button menu-button"
+        aria-label={t("menu")}
+        aria-expanded={drawer}
+        onClick={onMenu}
+      >
         <Icon name="menu" size={20} />
       </button>
       <Link to="/" className="brand">
@@ -73,7 +81,13 @@ export function Header({ onMenu, drawer }: { onMenu: () => void; drawer: boolean
         <kbd>Ctrl K</kbd>
       </button>
       <div className="header-end">
-        <Button type="primary" className="header-submit" data-here={pathname === "/jobs/new" || undefined} icon={<Icon name="plus" />} onClick={() => navigate("/jobs/new")}>
+        <Button
+          type="primary"
+          className="header-submit"
+          data-here={pathname === "/jobs/new" || undefined}
+          icon={<Icon name="plus" />}
+          onClick={() => navigate("/jobs/new")}
+        >
           {t("nav.submit")}
         </Button>
         <Bell />
@@ -87,7 +101,11 @@ export function Header({ onMenu, drawer }: { onMenu: () => void; drawer: boolean
         >
           {other === "zh" ? "中" : "EN"}
         </button>
-        <Menu items={themes.map((name) => ({ key: name, label: t(`theme.${name}`) }))} selected={choice} onChoose={(key) => setTheme(key as (typeof themes)[number])}>
+        <Menu
+          items={themes.map((name) => ({ key: name, label: t(`theme.${name}`) }))}
+          selected={choice}
+          onChoose={(key) => setTheme(key as (typeof themes)[number])}
+        >
           <button type="button" className="icon-button" aria-label={t("theme.title")} title={t("theme.title")}>
             <Icon name="theme" size={18} />
           </button>
@@ -100,7 +118,11 @@ export function Header({ onMenu, drawer }: { onMenu: () => void; drawer: boolean
             { key: "out", label: t("sign_out"), onClick: () => void signOut() },
           ]}
         >
-          <button type="button" className="person-button" aria-label={t("person", { name: me.display_name || me.name })}>
+          <button
+            type="button"
+            className="person-button"
+            aria-label={t("person", { name: me.display_name || me.name })}
+          >
             <span className="person-sign" data-sign={(me.display_name || me.name || "?").slice(0, 1).toUpperCase()} />
             <span className="person-name cut">{me.display_name || me.name}</span>
           </button>

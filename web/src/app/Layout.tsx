@@ -53,8 +53,13 @@ export function Layout() {
         {t("skip")}
       </a>
       <Header onMenu={() => setDrawer(!drawer)} drawer={drawer} />
-      <Navigation collapsed={collapsed === "narrow"} onCollapse={() => setCollapsed(collapsed === "narrow" ? "wide" : "narrow")} />
-      {drawer && <button type="button" className="veil" aria-label={t("close_menu")} onClick={() => setDrawer(false)} />}
+      <Navigation
+        collapsed={collapsed === "narrow"}
+        onCollapse={() => setCollapsed(collapsed === "narrow" ? "wide" : "narrow")}
+      />
+      {drawer && (
+        <button type="button" className="veil" aria-label={t("close_menu")} onClick={() => setDrawer(false)} />
+      )}
       <main id="main" tabIndex={-1} className="main">
         {navigation.state === "loading" && <div className="progress" role="progressbar" aria-label={t("loading")} />}
         <LiveStrip />

@@ -87,7 +87,13 @@ export function Navigation({ collapsed, onCollapse }: { collapsed: boolean; onCo
           </div>
         ))}
       </div>
-      <button type="button" className="nav-collapse" onClick={onCollapse} aria-label={t(collapsed ? "expand" : "collapse")} title={t(collapsed ? "expand" : "collapse")}>
+      <button
+        type="button"
+        className="nav-collapse"
+        onClick={onCollapse}
+        aria-label={t(collapsed ? "expand" : "collapse")}
+        title={t(collapsed ? "expand" : "collapse")}
+      >
         <Icon name={collapsed ? "right" : "left"} />
       </button>
     </nav>

@@ -30,7 +30,11 @@ export function WorkspaceSwitcher() {
   ];
   return (
     <Menu items={items} selected={current || "*"} onChoose={(key) => setCurrent(key === "*" ? "" : key)}>
-      <button type="button" className="workspace-button" aria-label={t("workspace", { name: current || t("all_workspaces") })}>
+      <button
+        type="button"
+        className="workspace-button"
+        aria-label={t("workspace", { name: current || t("all_workspaces") })}
+      >
         <span className="cut">{current || t("all_workspaces")}</span>
         <Icon name="down" size={12} />
       </button>

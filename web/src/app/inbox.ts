@@ -31,7 +31,15 @@ export function noticesFrom(events: ServerEvent[], known: Notice[], nameOf: (job
   const seen = new Set(known.map((notice) => notice.id));
   return events
     .filter((event) => TOLD.has(event.kind) && !seen.has(event.id))
-    .map((event) => ({ id: event.id, at: event.at, kind: event.kind, job: event.job, actor: event.actor, name: nameOf(event.job), read: false }))
+    .map((event) => ({
+      id: event.id,
+      at: event.at,
+      kind: event.kind,
+      job: event.job,
+      actor: event.actor,
+      name: nameOf(event.job),
+      read: false,
+    }))
     .reverse();
 }
 
@@ -58,7 +66,11 @@ export function collectNotices(): () => void {
     waiting = [];
     const names = await myJobs(told.map((event) => event.job)).catch(() => mine);
     const known = recallJson<Notice[]>("inbox", notices);
-    const fresh = noticesFrom(told.filter((event) => names.has(event.job)), known, (job) => names.get(job) ?? job);
+    const fresh = noticesFrom(
+      told.filter((event) => names.has(event.job)),
+      known,
+      (job) => names.get(job) ?? job,
+    );
     if (fresh.length) keep([...fresh, ...known]);
   };
   return onEvents((events) => {

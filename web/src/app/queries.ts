@@ -48,7 +48,8 @@ function renewLists(): void {
 /** Ties the cache to the event stream. */
 export function keepFresh(): void {
   onEvents((events) => {
-    for (const id of new Set(events.map((event) => event.job))) void queries.invalidateQueries({ queryKey: keys.job(id) });
+    for (const id of new Set(events.map((event) => event.job)))
+      void queries.invalidateQueries({ queryKey: keys.job(id) });
     renewLists();
   });
   onGap(() => void queries.invalidateQueries());

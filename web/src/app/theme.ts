@@ -8,16 +8,49 @@ const mono =
 
 const palette = {
   light: {
-    page: "#F5F6F8", card: "#FFFFFF", text: "#1F2329", second: "#4E5969", third: "#5F6B7A", border: "#D5DAE1", edge: "#8A94A3", raised: "#FFFFFF",
-    primary: "#0A4FC4", onPrimary: "#FFFFFF", error: "#A8140C", warning: "#8F6200", success: "#00704A",
+    page: "#F5F6F8",
+    card: "#FFFFFF",
+    text: "#1F2329",
+    second: "#4E5969",
+    third: "#5F6B7A",
+    border: "#D5DAE1",
+    edge: "#8A94A3",
+    raised: "#FFFFFF",
+    primary: "#0A4FC4",
+    onPrimary: "#FFFFFF",
+    error: "#A8140C",
+    warning: "#8F6200",
+    success: "#00704A",
   },
   dark: {
-    page: "#0F1114", card: "#17191D", text: "#E6E8EB", second: "#A9B1BC", third: "#A9B1BC", border: "#343A43", edge: "#6B7480", raised: "#1D2025",
-    primary: "#8AB8FF", onPrimary: "#10131A", error: "#FF9A8F", warning: "#F2C04A", success: "#6FD6A8",
+    page: "#0F1114",
+    card: "#17191D",
+    text: "#E6E8EB",
+    second: "#A9B1BC",
+    third: "#A9B1BC",
+    border: "#343A43",
+    edge: "#6B7480",
+    raised: "#1D2025",
+    primary: "#8AB8FF",
+    onPrimary: "#10131A",
+    error: "#FF9A8F",
+    warning: "#F2C04A",
+    success: "#6FD6A8",
   },
   contrast: {
-    page: "#FFFFFF", card: "#FFFFFF", text: "#000000", second: "#000000", third: "#1F2329", border: "#000000", edge: "#000000", raised: "#FFFFFF",
-    primary: "#003A9B", onPrimary: "#FFFFFF", error: "#8A0F08", warning: "#6B4900", success: "#00563A",
+    page: "#FFFFFF",
+    card: "#FFFFFF",
+    text: "#000000",
+    second: "#000000",
+    third: "#1F2329",
+    border: "#000000",
+    edge: "#000000",
+    raised: "#FFFFFF",
+    primary: "#003A9B",
+    onPrimary: "#FFFFFF",
+    error: "#8A0F08",
+    warning: "#6B4900",
+    success: "#00563A",
   },
 };
 
@@ -58,7 +91,16 @@ export function antdThemeFor(name: ThemeName, touch = false): ThemeConfig {
       motionDurationSlow: "0.2s",
     },
     components: {
-      Button: { ...(name === "dark" ? { colorPrimary: c.primary, colorPrimaryHover: "#A8CAFF", colorPrimaryActive: "#6FA0EB" } : {}), primaryColor: c.onPrimary, dangerColor: name === "dark" ? "#10131A" : "#FFFFFF", primaryShadow: "none", defaultShadow: "none", dangerShadow: "none" },
+      Button: {
+        ...(name === "dark"
+          ? { colorPrimary: c.primary, colorPrimaryHover: "#A8CAFF", colorPrimaryActive: "#6FA0EB" }
+          : {}),
+        primaryColor: c.onPrimary,
+        dangerColor: name === "dark" ? "#10131A" : "#FFFFFF",
+        primaryShadow: "none",
+        defaultShadow: "none",
+        dangerShadow: "none",
+      },
     },
   };
 }

@@ -39,10 +39,17 @@ for (const zhFile of files.filter((file) => file.endsWith("locales/zh.json"))) {
 test("no words stand in the markup itself", () => {
   const found: string[] = [];
   for (const file of files.filter((name) => name.endsWith(".tsx") && !name.includes("/signin/"))) {
-    const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
+    const source = ts.createSourceFile(
+      file,
+      readFileSync(file, "utf8"),
+      ts.ScriptTarget.Latest,
+      true,
+      ts.ScriptKind.TSX,
+    );
     const look = (node: ts.Node): void => {
       // Names of things that are the same in every language are let through: Trainyard, GPU, Ctrl, Esc.
-      if (ts.isJsxText(node) && /[a-z\u4e00-\u9fff]{2,}/.test(node.text.replace(/Trainyard|Ctrl|Esc/g, ""))) found.push(`${relative(root, file)}: ${node.text.trim()}`);
+      if (ts.isJsxText(node) && /[a-z\u4e00-\u9fff]{2,}/.test(node.text.replace(/Trainyard|Ctrl|Esc/g, "")))
+        found.push(`${relative(root, file)}: ${node.text.trim()}`);
       ts.forEachChild(node, look);
     };
     look(source);

@@ -5,6 +5,11 @@ export function useEngineWords(): (engine: string | undefined) => string {
   const { t } = useTranslation("shared");
   return (engine = "") => {
     const [, place = engine, runtime = ""] = /^(\w+)(?: \((\w+) runtime\))?$/.exec(engine) ?? [];
-    return [t(`engine.${place}`, { defaultValue: place }), runtime && t(`runtime.${runtime}`, { defaultValue: runtime })].filter(Boolean).join(" · ");
+    return [
+      t(`engine.${place}`, { defaultValue: place }),
+      runtime && t(`runtime.${runtime}`, { defaultValue: runtime }),
+    ]
+      .filter(Boolean)
+      .join(" · ");
   };
 }

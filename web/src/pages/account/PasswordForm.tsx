@@ -19,7 +19,9 @@ export function PasswordForm({ onDone, action }: { onDone?: () => void; action?:
   const [fault, setFault] = useState("");
   const change = useMutation({
     mutationFn: async () => {
-      await api.POST("/api/v1/password", { body: { new_password: fresh, ...(me.has_password ? { old_password: old } : {}) } });
+      await api.POST("/api/v1/password", {
+        body: { new_password: fresh, ...(me.has_password ? { old_password: old } : {}) },
+      });
       queries.setQueryData(keys.me, await fetchMe());
     },
     onSuccess: () => {
@@ -46,13 +48,30 @@ export function PasswordForm({ onDone, action }: { onDone?: () => void; action?:
       {me.has_password && (
         <>
           <label htmlFor="old-password">{t("old")}</label>
-          <Input.Password id="old-password" autoComplete="current-password" value={old} onChange={(event) => setOld(event.target.value)} />
+          <Input.Password
+            id="old-password"
+            autoComplete="current-password"
+            value={old}
+            onChange={(event) => setOld(event.target.value)}
+          />
         </>
       )}
       <label htmlFor="new-password">{t("new")}</label>
-      <Input.Password id="new-password" autoComplete="new-password" aria-describedby="password-said" value={fresh} onChange={(event) => setFresh(event.target.value)} />
+      <Input.Password
+        id="new-password"
+        autoComplete="new-password"
+        aria-describedby="password-said"
+        value={fresh}
+        onChange={(event) => setFresh(event.target.value)}
+      />
       <label htmlFor="again-password">{t("again")}</label>
-      <Input.Password id="again-password" autoComplete="new-password" aria-describedby="password-said" value={again} onChange={(event) => setAgain(event.target.value)} />
+      <Input.Password
+        id="again-password"
+        autoComplete="new-password"
+        aria-describedby="password-said"
+        value={again}
+        onChange={(event) => setAgain(event.target.value)}
+      />
       <p id="password-said" role={problem ? "alert" : undefined} className={problem ? "fault" : "quiet"}>
         {problem || t("hint", { count: SHORTEST })}
       </p>

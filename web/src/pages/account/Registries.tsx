@@ -19,10 +19,17 @@ export function Registries() {
   const [server, setServer] = useState("");
   const [username, setUsername] = useState("");
   const [password, setPassword] = useState("");
-  const logins = useQuery({ queryKey: key, queryFn: async () => (await api.GET("/api/v1/registries")).data?.registries ?? [] });
+  const logins = useQuery({
+    queryKey: key,
+    queryFn: async () => (await api.GET("/api/v1/registries")).data?.registries ?? [],
+  });
   const renew = () => void queries.invalidateQueries({ queryKey: key });
   const keep = useMutation({
-    mutationFn: () => api.PUT("/api/v1/registries/{server}", { params: { path: { server: server.trim() } }, body: { username: username.trim(), password } }),
+    mutationFn: () =>
+      api.PUT("/api/v1/registries/{server}", {
+        params: { path: { server: server.trim() } },
+        body: { username: username.trim(), password },
+      }),
     onSuccess: () => {
       void message.success(t("registry_kept", { server: server.trim() }));
       setServer("");
@@ -32,7 +39,10 @@ export function Registries() {
     },
   });
   const forget = useMutation({
-    mutationFn: (login: Login) => api.DELETE("/api/v1/registries/{server}", { params: { path: { server: login.server ?? "" }, query: login.workspace ? { workspace: login.workspace } : {} } }),
+    mutationFn: (login: Login) =>
+      api.DELETE("/api/v1/registries/{server}", {
+        params: { path: { server: login.server ?? "" }, query: login.workspace ? { workspace: login.workspace } : {} },
+      }),
     onSuccess: renew,
     onError: (error) => void message.error(said(error.message)),
   });
@@ -40,7 +50,11 @@ export function Registries() {
     <section className="card account-card" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{t("registries")}</h2>
       <p className="quiet">{t("registries_text")}</p>
-      {logins.error ? <ErrorFace error={logins.error} retry={() => void logins.refetch()} /> : logins.isPending ? <LoadingFace lines={2} /> : null}
+      {logins.error ? (
+        <ErrorFace error={logins.error} retry={() => void logins.refetch()} />
+      ) : logins.isPending ? (
+        <LoadingFace lines={2} />
+      ) : null}
       {(logins.data ?? []).length > 0 && (
         <ul className="registries">
           {logins.data?.map((login) => (
@@ -50,7 +64,12 @@ export function Registries() {
                 {login.username}
                 {login.workspace ? ` · ${login.workspace}` : ""}
               </span>
-              <Button size="small" danger aria-label={t("registry_forget_of", { server: login.server })} onClick={() => forget.mutate(login)}>
+              <Button
+                size="small"
+                danger
+                aria-label={t("registry_forget_of", { server: login.server })}
+                onClick={() => forget.mutate(login)}
+              >
                 {t("registry_forget")}
               </Button>
             </li>
@@ -66,15 +85,31 @@ export function Registries() {
       >
         <div className="stack">
           <label htmlFor={`${id}-server`}>{t("registry_server")}</label>
-          <Input id={`${id}-server`} placeholder="registry.example.com:5000" autoComplete="off" value={server} onChange={(event) => setServer(event.target.value)} />
+          <Input
+            id={`${id}-server`}
+            placeholder="registry.example.com:5000"
+            autoComplete="off"
+            value={server}
+            onChange={(event) => setServer(event.target.value)}
+          />
         </div>
         <div className="stack">
           <label htmlFor={`${id}-user`}>{t("registry_user")}</label>
-          <Input id={`${id}-user`} autoComplete="off" value={username} onChange={(event) => setUsername(event.target.value)} />
+          <Input
+            id={`${id}-user`}
+            autoComplete="off"
+            value={username}
+            onChange={(event) => setUsername(event.target.value)}
+          />
         </div>
         <div className="stack">
           <label htmlFor={`${id}-password`}>{t("registry_password")}</label>
-          <Input.Password id={`${id}-password`} autoComplete="new-password" value={password} onChange={(event) => setPassword(event.target.value)} />
+          <Input.Password
+            id={`${id}-password`}
+            autoComplete="new-password"
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
         </div>
         <Button htmlType="submit" loading={keep.isPending} disabled={!server.trim() || !username.trim() || !password}>
           {t("registry_keep")}

@@ -77,12 +77,42 @@ export function Component() {
   const failing = figure("trainyard_store_failing");
   const skew = Math.abs(pulse.data?.ahead ?? 0);
   const parts: Part[] = [
-    { key: "server", well: pulse.data?.ready, figure: pulse.data ? t("took", { count: Math.round(pulse.data.took) }) : "–", advice: pulse.data?.ready === false ? pulse.data.said : undefined },
-    { key: "store", well: failing === undefined ? undefined : failing === 0, figure: failing ? t("store_failing") : t("store_well"), advice: t("advice.store") },
-    { key: "nodes", well: nodes.data ? broken.length === 0 && nodes.data.length > 0 : undefined, figure: nodes.data ? t("nodes_figure", { well: nodes.data.length - broken.length, all: nodes.data.length }) : "–", advice: broken.length ? broken.map((node) => `${node.name}: ${node.problem}`).join("; ") : t("advice.nodes") },
-    { key: "stream", well: live.state === "live", figure: t(live.state === "live" ? "stream_live" : "stream_lost"), advice: t("advice.stream") },
-    { key: "answers", well: metrics.data ? failures === 0 : undefined, figure: t("answers_figure", { answers, failures }), advice: t("advice.answers") },
-    { key: "clock", well: pulse.data ? skew < 120_000 : undefined, figure: pulse.data ? t("clock_figure", { count: Math.round(skew / 1000) }) : "–", advice: t("advice.clock") },
+    {
+      key: "server",
+      well: pulse.data?.ready,
+      figure: pulse.data ? t("took", { count: Math.round(pulse.data.took) }) : "–",
+      advice: pulse.data?.ready === false ? pulse.data.said : undefined,
+    },
+    {
+      key: "store",
+      well: failing === undefined ? undefined : failing === 0,
+      figure: failing ? t("store_failing") : t("store_well"),
+      advice: t("advice.store"),
+    },
+    {
+      key: "nodes",
+      well: nodes.data ? broken.length === 0 && nodes.data.length > 0 : undefined,
+      figure: nodes.data ? t("nodes_figure", { well: nodes.data.length - broken.length, all: nodes.data.length }) : "–",
+      advice: broken.length ? broken.map((node) => `${node.name}: ${node.problem}`).join("; ") : t("advice.nodes"),
+    },
+    {
+      key: "stream",
+      well: live.state === "live",
+      figure: t(live.state === "live" ? "stream_live" : "stream_lost"),
+      advice: t("advice.stream"),
+    },
+    {
+      key: "answers",
+      well: metrics.data ? failures === 0 : undefined,
+      figure: t("answers_figure", { answers, failures }),
+      advice: t("advice.answers"),
+    },
+    {
+      key: "clock",
+      well: pulse.data ? skew < 120_000 : undefined,
+      figure: pulse.data ? t("clock_figure", { count: Math.round(skew / 1000) }) : "–",
+      advice: t("advice.clock"),
+    },
   ];
   const ill = parts.filter((part) => part.well === false);
   const figures: Array<[string, string]> = [
@@ -90,7 +120,12 @@ export function Component() {
     ["jobs_waiting", String(figure("trainyard_jobs_waiting") ?? "–")],
     ["resident", bytes(figure("process_resident_memory_bytes"))],
     ["files", String(figure("process_open_fds") ?? "–")],
-    ["cpu", figure("process_cpu_seconds_total") === undefined ? "–" : t("seconds", { count: Math.round(figure("process_cpu_seconds_total") ?? 0) })],
+    [
+      "cpu",
+      figure("process_cpu_seconds_total") === undefined
+        ? "–"
+        : t("seconds", { count: Math.round(figure("process_cpu_seconds_total") ?? 0) }),
+    ],
     ["refused", String(figure("trainyard_http_refused_total") ?? "–")],
   ];
   const report = () =>
@@ -99,7 +134,9 @@ export function Component() {
       [
         `version ${version.data?.version} engine ${version.data?.engine}`,
         `at ${new Date().toISOString()}`,
-        ...parts.map((part) => `${part.key} ${part.well === undefined ? "unknown" : part.well ? "well" : "ill"} ${part.figure}`),
+        ...parts.map(
+          (part) => `${part.key} ${part.well === undefined ? "unknown" : part.well ? "well" : "ill"} ${part.figure}`,
+        ),
         "",
         JSON.stringify(nodes.data?.map(({ jobs: _jobs, ...node }) => node) ?? [], null, 2),
         "",
@@ -123,7 +160,9 @@ export function Component() {
         <>
           <p role="status" className={`card health-word ${ill.length ? "health-ill" : "health-well"}`}>
             <StateShape state={ill.length ? "failed" : "succeeded"} />
-            {ill.length ? t("ill", { count: ill.length, names: ill.map((part) => t(`part.${part.key}`)).join(t("comma")) }) : t("well")}
+            {ill.length
+              ? t("ill", { count: ill.length, names: ill.map((part) => t(`part.${part.key}`)).join(t("comma")) })
+              : t("well")}
           </p>
           <ul className="health-parts">
             {parts.map((part) => (
@@ -131,7 +170,9 @@ export function Component() {
                 <h2>
                   <StateShape state={part.well === undefined ? "unknown" : part.well ? "succeeded" : "failed"} />
                   {t(`part.${part.key}`)}
-                  <span className="visually-hidden">{t(part.well === undefined ? "is_unknown" : part.well ? "is_well" : "is_ill")}</span>
+                  <span className="visually-hidden">
+                    {t(part.well === undefined ? "is_unknown" : part.well ? "is_well" : "is_ill")}
+                  </span>
                 </h2>
                 <p className="numbers">{part.figure}</p>
                 <p className="quiet">{t(`what.${part.key}`)}</p>
@@ -153,9 +194,7 @@ export function Component() {
                 ))}
                 <div>
                   <dt>{t("version")}</dt>
-                  <dd>
-                    {version.data?.version}
-                  </dd>
+                  <dd>{version.data?.version}</dd>
                 </div>
               </dl>
             )}

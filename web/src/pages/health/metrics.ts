@@ -18,7 +18,11 @@ export function readMetrics(text: string): Sample[] {
 }
 
 /** The sum over all samples of a name that match; undefined when there is none. */
-export function sumOf(samples: Sample[], name: string, match: (labels: Record<string, string>) => boolean = () => true): number | undefined {
+export function sumOf(
+  samples: Sample[],
+  name: string,
+  match: (labels: Record<string, string>) => boolean = () => true,
+): number | undefined {
   const found = samples.filter((sample) => sample.name === name && match(sample.labels));
   return found.length ? found.reduce((sum, sample) => sum + sample.value, 0) : undefined;
 }

@@ -44,7 +44,11 @@ export default function Inbox({ onClose }: { onClose: () => void }) {
           {t("all")}
         </button>
       </div>
-      {byJob.size === 0 && <Face icon="bell" title={t("empty")}>{t("empty_text")}</Face>}
+      {byJob.size === 0 && (
+        <Face icon="bell" title={t("empty")}>
+          {t("empty_text")}
+        </Face>
+      )}
       <ul className="inbox">
         {[...byJob].map(([job, own]) => (
           <li key={job} className={own.some((notice) => !notice.read) ? "inbox-new" : undefined}>

@@ -33,7 +33,8 @@ export default function ConfigTab({ job }: { job: Job }) {
   const narrow = useNarrow();
   const [query, put] = useAddress();
   const asked = query.get("form") ?? "original";
-  const form: Form = ([...readings, ...dialects] as string[]).includes(asked) && asked !== job.dialect ? (asked as Form) : "original";
+  const form: Form =
+    ([...readings, ...dialects] as string[]).includes(asked) && asked !== job.dialect ? (asked as Form) : "original";
   const choose = (next: Form) => put({ form: next === "original" ? null : next });
   const original = useQuery({
     queryKey: [...keys.job(job.id), "spec", "original"],
@@ -43,7 +44,10 @@ export default function ConfigTab({ job }: { job: Job }) {
   const other = useQuery({
     queryKey: [...keys.job(job.id), "spec", form],
     enabled: form !== "original" && original.data !== undefined,
-    queryFn: async () => (form === "meaning" ? { text: await fetchText(`/api/v1/jobs/${job.id}/spec?format=json`), issues: [] } : convert(original.data ?? "", job.dialect, form as Dialect)),
+    queryFn: async () =>
+      form === "meaning"
+        ? { text: await fetchText(`/api/v1/jobs/${job.id}/spec?format=json`), issues: [] }
+        : convert(original.data ?? "", job.dialect, form as Dialect),
     staleTime: Infinity,
     retry: false,
   });
@@ -59,7 +63,12 @@ export default function ConfigTab({ job }: { job: Job }) {
     <section className="card panel" aria-label={t("tab.config")}>
       <div className="row config-head">
         {narrow ? (
-          <select className="config-choice" aria-label={t("form")} value={form} onChange={(event) => choose(event.target.value as Form)}>
+          <select
+            className="config-choice"
+            aria-label={t("form")}
+            value={form}
+            onChange={(event) => choose(event.target.value as Form)}
+          >
             {forms.map((name) => (
               <option key={name} value={name}>
                 {called(name)}
@@ -76,7 +85,11 @@ export default function ConfigTab({ job }: { job: Job }) {
           </div>
         )}
         <div className="page-actions">
-          <Button icon={<Icon name="copy" />} disabled={!text} onClick={() => void copyText(text).then(() => message.success(t("copied")))}>
+          <Button
+            icon={<Icon name="copy" />}
+            disabled={!text}
+            onClick={() => void copyText(text).then(() => message.success(t("copied")))}
+          >
             {t("copy")}
           </Button>
           <Button icon={<Icon name="download" />} disabled={!text} onClick={() => saveText(`${name}.${ending}`, text)}>
@@ -85,7 +98,11 @@ export default function ConfigTab({ job }: { job: Job }) {
         </div>
       </div>
       <p className="quiet">
-        {form === "original" ? t("original_text", { name: t(`dialect.${job.dialect}`) }) : form === "meaning" ? t("meaning_text") : t("converted_text", { name: title })}{" "}
+        {form === "original"
+          ? t("original_text", { name: t(`dialect.${job.dialect}`) })
+          : form === "meaning"
+            ? t("meaning_text")
+            : t("converted_text", { name: title })}{" "}
         <Link to={`/jobs/new?from=${job.id}`}>{t("clone_and_change")}</Link>
       </p>
       {losses.length > 0 && (

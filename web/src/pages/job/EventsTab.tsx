@@ -17,9 +17,15 @@ export default function EventsTab({ job }: { job: Job }) {
   const sentence = (event: Event): string => {
     const data = event.data as Record<string, unknown>;
     const again = event.kind === "job.queued" && Number(data.attempt ?? 0) > 0;
-    const known = t(again ? "event_again" : `event.${event.kind}`, { defaultValue: "", ...data, number: Number(data.attempt ?? 0) + 1 });
+    const known = t(again ? "event_again" : `event.${event.kind}`, {
+      defaultValue: "",
+      ...data,
+      number: Number(data.attempt ?? 0) + 1,
+    });
     const why = said(String(data.message ?? data.why ?? ""));
-    return [known || event.kind, event.kind === "job.limit_set" || known.includes(why) ? "" : why].filter(Boolean).join(t("colon"));
+    return [known || event.kind, event.kind === "job.limit_set" || known.includes(why) ? "" : why]
+      .filter(Boolean)
+      .join(t("colon"));
   };
   const rows = fold(events.data);
   const repeats = rows.some((row) => row.count > 1);
@@ -32,8 +38,22 @@ export default function EventsTab({ job }: { job: Job }) {
       columns={[
         { key: "at", title: t("time"), narrow: true, cell: (row) => <Moment at={row.event.at} exact /> },
         { key: "what", title: t("what"), grow: true, head: true, cell: (row) => sentence(row.event) },
-        ...(named ? [{ key: "task", title: t("task"), narrow: true, cell: (row: Folded) => String((row.event.data as Record<string, unknown>).task ?? "–") }] : []),
-        { key: "who", title: t("who"), narrow: true, cell: (row) => (row.event.actor === "trainyard" ? t("platform") : row.event.actor || "–") },
+        ...(named
+          ? [
+              {
+                key: "task",
+                title: t("task"),
+                narrow: true,
+                cell: (row: Folded) => String((row.event.data as Record<string, unknown>).task ?? "–"),
+              },
+            ]
+          : []),
+        {
+          key: "who",
+          title: t("who"),
+          narrow: true,
+          cell: (row) => (row.event.actor === "trainyard" ? t("platform") : row.event.actor || "–"),
+        },
         ...(repeats ? [{ key: "count", title: t("count"), number: true, cell: (row: Folded) => row.count }] : []),
       ]}
     />

@@ -12,7 +12,8 @@ export function Evidence({ job, task }: { job: Job; task?: string }) {
   const { t } = useTranslation("job");
   const log = useQuery({
     queryKey: [...keys.job(job.id), "evidence", task ?? ""],
-    queryFn: () => fetchText(`/api/v1/jobs/${job.id}/logs?tail=${LINES}${task ? `&task=${encodeURIComponent(task)}` : ""}`),
+    queryFn: () =>
+      fetchText(`/api/v1/jobs/${job.id}/logs?tail=${LINES}${task ? `&task=${encodeURIComponent(task)}` : ""}`),
   });
   const text = plainText(log.data ?? "").trimEnd();
   const box = useAtEnd<HTMLPreElement>(text);

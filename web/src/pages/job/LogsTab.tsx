@@ -150,7 +150,13 @@ export default function LogsTab({ job }: { job: Job }) {
   };
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).closest("input, textarea, select, [contenteditable], [role=dialog]")) return;
+      if (
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        (event.target as HTMLElement).closest("input, textarea, select, [contenteditable], [role=dialog]")
+      )
+        return;
       const act = keysNow.current[event.key];
       if (!act) return;
       event.preventDefault();
@@ -161,22 +167,39 @@ export default function LogsTab({ job }: { job: Job }) {
   }, []);
 
   const fresh = Math.max(0, source.total - seen);
-  const phase = job.state === "queued" || job.state === "starting" || job.state === "paused" ? job.state : live ? "running" : "ended";
+  const phase =
+    job.state === "queued" || job.state === "starting" || job.state === "paused"
+      ? job.state
+      : live
+        ? "running"
+        : "ended";
   return (
     <section className="card log" aria-label={t("tab.logs")}>
       <div className="log-tools">
         {names.length > 1 && (
-            <select aria-label={t("task")} value={task} onChange={(event) => choose(event.target.value)} className="log-select">
-              <option value={ALL}>{t("all_merged")}</option>
-              {names.map((item) => (
-                <option key={item.name} value={item.name}>
-                  {item.name} · {shared(`state.${item.state}`)}
-                </option>
-              ))}
-            </select>
+          <select
+            aria-label={t("task")}
+            value={task}
+            onChange={(event) => choose(event.target.value)}
+            className="log-select"
+          >
+            <option value={ALL}>{t("all_merged")}</option>
+            {names.map((item) => (
+              <option key={item.name} value={item.name}>
+                {item.name} · {shared(`state.${item.state}`)}
+              </option>
+            ))}
+          </select>
         )}
-        {!merged && names.length > 1 && <StateShape state={names.find((item) => item.name === task)?.state ?? "unknown"} />}
-        <AttemptChoice attempts={attempts.data ?? []} latest={job.attempt} value={attempt} onChange={(next) => put({ attempt: next === undefined ? null : String(next), line: null }, false)} />
+        {!merged && names.length > 1 && (
+          <StateShape state={names.find((item) => item.name === task)?.state ?? "unknown"} />
+        )}
+        <AttemptChoice
+          attempts={attempts.data ?? []}
+          latest={job.attempt}
+          value={attempt}
+          onChange={(next) => put({ attempt: next === undefined ? null : String(next), line: null }, false)}
+        />
         <form
           className="search-box log-search"
           role="search"
@@ -186,14 +209,37 @@ export default function LogsTab({ job }: { job: Job }) {
           }}
         >
           <Icon name="search" />
-          <input id="log-search" type="search" value={search} placeholder={t("search_log")} aria-label={t("search_log")} onChange={(event) => { setSearch(event.target.value); setAt(0); }} />
-          <button type="button" className="icon-button" aria-pressed={!ignoreCase} aria-label={t("match_case")} title={t("match_case")} onClick={() => setIgnoreCase(!ignoreCase)}>
+          <input
+            id="log-search"
+            type="search"
+            value={search}
+            placeholder={t("search_log")}
+            aria-label={t("search_log")}
+            onChange={(event) => {
+              setSearch(event.target.value);
+              setAt(0);
+            }}
+          />
+          <button
+            type="button"
+            className="icon-button"
+            aria-pressed={!ignoreCase}
+            aria-label={t("match_case")}
+            title={t("match_case")}
+            onClick={() => setIgnoreCase(!ignoreCase)}
+          >
             Aa
           </button>
         </form>
         {search && (
           <span className="row numbers" role="status">
-            {found.fault ? <span className="fault">{found.fault}</span> : found.busy ? t("searching") : t(found.more ? "hits_more" : "hits", { at: found.hits.length ? at + 1 : 0, count: found.hits.length })}
+            {found.fault ? (
+              <span className="fault">{found.fault}</span>
+            ) : found.busy ? (
+              t("searching")
+            ) : (
+              t(found.more ? "hits_more" : "hits", { at: found.hits.length ? at + 1 : 0, count: found.hits.length })
+            )}
             <button type="button" className="icon-button" aria-label={t("previous_hit")} onClick={() => hit(-1)}>
               <Icon name="up" />
             </button>
@@ -205,13 +251,36 @@ export default function LogsTab({ job }: { job: Job }) {
         <div className="log-tools-end">
           {live && <Toggle icon="bottom" word={t("follow")} on={follow} onClick={() => setFollow(!follow)} />}
           <Toggle icon="wrap" word={t("wrap")} on={wrap} onClick={() => setWrap(wrap ? "off" : "on")} />
-          {!merged && <Toggle icon="clock" word={t("times")} on={times} onClick={() => setTimes(times ? "off" : "on")} />}
-          {!merged && <JumpToTime onJump={(moment) => void lineAt(place, moment).then((there) => go(there.line - 1))} />}
+          {!merged && (
+            <Toggle icon="clock" word={t("times")} on={times} onClick={() => setTimes(times ? "off" : "on")} />
+          )}
+          {!merged && (
+            <JumpToTime onJump={(moment) => void lineAt(place, moment).then((there) => go(there.line - 1))} />
+          )}
           <Menu
             items={[
-              { key: "one", label: t("download_task", { name: merged ? t("all_merged") : task }), onClick: () => download(merged ? { merged: "true" } : { task }) },
-              ...(job.tasks > 1 && !merged ? [{ key: "all", label: t("download_all"), onClick: () => download({ merged: "true" }) }] : []),
-              ...(search ? [{ key: "hits", label: t("download_hits"), onClick: () => download({ ...(merged ? { merged: "true" } : { task }), grep: search, ignore_case: String(ignoreCase) }) }] : []),
+              {
+                key: "one",
+                label: t("download_task", { name: merged ? t("all_merged") : task }),
+                onClick: () => download(merged ? { merged: "true" } : { task }),
+              },
+              ...(job.tasks > 1 && !merged
+                ? [{ key: "all", label: t("download_all"), onClick: () => download({ merged: "true" }) }]
+                : []),
+              ...(search
+                ? [
+                    {
+                      key: "hits",
+                      label: t("download_hits"),
+                      onClick: () =>
+                        download({
+                          ...(merged ? { merged: "true" } : { task }),
+                          grep: search,
+                          ignore_case: String(ignoreCase),
+                        }),
+                    },
+                  ]
+                : []),
             ]}
           >
             <Button icon={<Icon name="download" />}>{t("download")}</Button>

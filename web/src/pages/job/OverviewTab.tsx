@@ -32,7 +32,9 @@ export default function OverviewTab({ job }: { job: Job }) {
               <Priority value={job.priority} />
             </dd>
             <dt>{t("retries")}</dt>
-            <dd className="numbers">{Object.values(job.retries ?? {}).reduce((sum, count) => sum + (count ?? 0), 0)}</dd>
+            <dd className="numbers">
+              {Object.values(job.retries ?? {}).reduce((sum, count) => sum + (count ?? 0), 0)}
+            </dd>
             {labels.length > 0 && (
               <>
                 <dt>{t("labels")}</dt>
@@ -70,7 +72,9 @@ function RoleFacts({ role, job }: { role: Role; job: Job }) {
       {(role.tasks ?? []).length > 1 && <TaskStrip job={job} role={role} />}
       <dl className="facts">
         <dt>{t("image")}</dt>
-        <dd>{role.image ? <span className="mono">{role.image}</span> : <span className="quiet">{t("no_image")}</span>}</dd>
+        <dd>
+          {role.image ? <span className="mono">{role.image}</span> : <span className="quiet">{t("no_image")}</span>}
+        </dd>
         <dt>{t("each")}</dt>
         <dd className="numbers">
           {t("cpus", { count: role.cpus })} · {bytes(role.memory)}

@@ -16,7 +16,9 @@ export default function TasksTab({ job }: { job: Job }) {
   const { t } = useTranslation("job");
   const said = useSaid();
   const tries = useTries(job.id);
-  const current = new Set(job.roles.flatMap((role) => role.tasks ?? []).map((task) => `${job.attempt} ${task.name} ${task.tries}`));
+  const current = new Set(
+    job.roles.flatMap((role) => role.tasks ?? []).map((task) => `${job.attempt} ${task.name} ${task.tries}`),
+  );
   const earlier = (tries.data ?? []).filter((one) => !current.has(`${one.attempt} ${one.name} ${one.tries}`));
   const first = job.decision?.task;
   const present = job.roles.flatMap((role) => role.tasks ?? []);
@@ -30,15 +32,43 @@ export default function TasksTab({ job }: { job: Job }) {
       head: true,
       cell: (task) => (
         <span>
-          {task.name} {task.name === first && job.state === "failed" && !attempt && <span className="flag">{t("first_failure")}</span>}
+          {task.name}{" "}
+          {task.name === first && job.state === "failed" && !attempt && (
+            <span className="flag">{t("first_failure")}</span>
+          )}
         </span>
       ),
     },
-    ...(attempt ? [{ key: "attempt", title: t("attempt_column"), number: true, cell: (task: Task & { attempt?: number }) => `${(task.attempt ?? 0) + 1}.${(task.tries ?? 0) + 1}` }] : []),
+    ...(attempt
+      ? [
+          {
+            key: "attempt",
+            title: t("attempt_column"),
+            number: true,
+            cell: (task: Task & { attempt?: number }) => `${(task.attempt ?? 0) + 1}.${(task.tries ?? 0) + 1}`,
+          },
+        ]
+      : []),
     { key: "state", title: t("state"), narrow: true, cell: (task) => <StateTag state={task.state ?? "unknown"} /> },
     { key: "node", title: t("node"), narrow: true, cell: (task) => task.node ?? "–" },
-    { key: "address", title: "IP", narrow: true, wideOnly: true, cell: (task) => (task.address ? <CopyText text={task.address} /> : "–") },
-    ...(job.gpus > 0 ? [{ key: "gpus", title: t("gpu_numbers"), wideOnly: true, narrow: true, cell: (task: Task) => task.gpus?.join(", ") || "–" }] : []),
+    {
+      key: "address",
+      title: "IP",
+      narrow: true,
+      wideOnly: true,
+      cell: (task) => (task.address ? <CopyText text={task.address} /> : "–"),
+    },
+    ...(job.gpus > 0
+      ? [
+          {
+            key: "gpus",
+            title: t("gpu_numbers"),
+            wideOnly: true,
+            narrow: true,
+            cell: (task: Task) => task.gpus?.join(", ") || "–",
+          },
+        ]
+      : []),
     {
       key: "ports",
       title: t("ports"),
@@ -50,13 +80,28 @@ export default function TasksTab({ job }: { job: Job }) {
     },
     { key: "exit", title: t("exit_code"), number: true, cell: (task) => task.exit_code ?? "–" },
     ...(told ? [{ key: "why", title: t("exit_reason"), cell: (task: Task) => said(task.message) || "–" }] : []),
-    { key: "started", title: t("started"), wideOnly: true, narrow: true, cell: (task) => <Moment at={task.started_at} /> },
-    { key: "took", title: t("took"), narrow: true, cell: (task) => <Duration from={task.started_at} to={task.ended_at} /> },
+    {
+      key: "started",
+      title: t("started"),
+      wideOnly: true,
+      narrow: true,
+      cell: (task) => <Moment at={task.started_at} />,
+    },
+    {
+      key: "took",
+      title: t("took"),
+      narrow: true,
+      cell: (task) => <Duration from={task.started_at} to={task.ended_at} />,
+    },
     {
       key: "log",
       title: t("log"),
       cell: (task) => (
-        <Link to={`/jobs/${job.id}/logs?task=${task.name}${attempt ? `&attempt=${task.attempt}` : ""}`} className="icon-button" aria-label={t("log_of", { name: task.name })}>
+        <Link
+          to={`/jobs/${job.id}/logs?task=${task.name}${attempt ? `&attempt=${task.attempt}` : ""}`}
+          className="icon-button"
+          aria-label={t("log_of", { name: task.name })}
+        >
           <Icon name="log" />
         </Link>
       ),
@@ -89,7 +134,12 @@ export default function TasksTab({ job }: { job: Job }) {
       {earlier.length > 0 && (
         <section className="role-block" aria-label={t("earlier")}>
           <h2>{t("earlier")}</h2>
-          <Table label={t("earlier")} rows={earlier} rowKey={(one) => `${one.attempt} ${one.name} ${one.tries}`} columns={columns(true)} />
+          <Table
+            label={t("earlier")}
+            rows={earlier}
+            rowKey={(one) => `${one.attempt} ${one.name} ${one.tries}`}
+            columns={columns(true)}
+          />
         </section>
       )}
     </>

@@ -27,7 +27,8 @@ export function Timeline({ job, onLimit }: { job: Job; onLimit?: () => void }) {
       </li>
       {started && (
         <li>
-          <span className="quiet">{t(ended ? "ran" : "running")}</span> <Duration from={job.started_at} to={job.ended_at} />
+          <span className="quiet">{t(ended ? "ran" : "running")}</span>{" "}
+          <Duration from={job.started_at} to={job.ended_at} />
         </li>
       )}
       {ended && (
@@ -54,11 +55,7 @@ export function Timeline({ job, onLimit }: { job: Job; onLimit?: () => void }) {
           )}
         </li>
       )}
-      {job.gpus > 0 && (
-        <li>
-          {t("gpus", { count: job.gpus })}
-        </li>
-      )}
+      {job.gpus > 0 && <li>{t("gpus", { count: job.gpus })}</li>}
       {job.attempt > 0 && <li>{t("attempt", { count: job.attempt + 1 })}</li>}
     </ol>
   );

@@ -18,7 +18,12 @@ export function WhyPanel({ job }: { job: Job }) {
   const { t } = useTranslation("job");
   const reasons = useReasons();
   const said = useSaid();
-  const wanted = job.state === "queued" || job.state === "paused" || job.state === "failed" || job.state === "cancelled" || Boolean(job.not_before);
+  const wanted =
+    job.state === "queued" ||
+    job.state === "paused" ||
+    job.state === "failed" ||
+    job.state === "cancelled" ||
+    Boolean(job.not_before);
   const why = useWhy(job.id, wanted);
   if (job.state === "starting") return <Starting job={job} />;
   if (!wanted) return null;
@@ -73,18 +78,26 @@ function Waiting({ why, job }: { why: Why; job: Job }) {
         {why.position !== undefined && (
           <>
             <dt>{t("position")}</dt>
-            <dd className="numbers">{t("position_of", { position: why.position, waiting: why.waiting ?? why.position })}</dd>
+            <dd className="numbers">
+              {t("position_of", { position: why.position, waiting: why.waiting ?? why.position })}
+            </dd>
           </>
         )}
         {estimate?.likely && (
           <>
             <dt>{t("estimate")}</dt>
             <dd className="numbers">
-              {t(shortTime(estimate.early ?? estimate.likely, language) === shortTime(estimate.late ?? estimate.likely, language) ? "estimate_around" : "estimate_band", {
-                likely: shortTime(estimate.likely, language),
-                early: shortTime(estimate.early ?? estimate.likely, language),
-                late: shortTime(estimate.late ?? estimate.likely, language),
-              })}
+              {t(
+                shortTime(estimate.early ?? estimate.likely, language) ===
+                  shortTime(estimate.late ?? estimate.likely, language)
+                  ? "estimate_around"
+                  : "estimate_band",
+                {
+                  likely: shortTime(estimate.likely, language),
+                  early: shortTime(estimate.early ?? estimate.likely, language),
+                  late: shortTime(estimate.late ?? estimate.likely, language),
+                },
+              )}
             </dd>
           </>
         )}
@@ -99,7 +112,9 @@ function Waiting({ why, job }: { why: Why; job: Job }) {
       </dl>
       {(why.reasons ?? []).length > 1 && (
         <ul className="why-reasons">
-          {why.reasons?.map((reason, index) => <li key={index}>{reasons.say(reason)}</li>)}
+          {why.reasons?.map((reason, index) => (
+            <li key={index}>{reasons.say(reason)}</li>
+          ))}
         </ul>
       )}
       {why.change?.text && (
@@ -173,7 +188,9 @@ function Clue({ job, clue }: { job: Job; clue: NonNullable<Why["clue"]> }) {
         <strong>{t("clue.title")}</strong> {t(`clue.cause.${clue.code}`, { defaultValue: clue.text })}
       </p>
       <p>
-        <Link to={`/jobs/${job.id}/logs?task=${encodeURIComponent(clue.task)}&line=${clue.line}`}>{t("clue.place", clue)}</Link>{" "}
+        <Link to={`/jobs/${job.id}/logs?task=${encodeURIComponent(clue.task)}&line=${clue.line}`}>
+          {t("clue.place", clue)}
+        </Link>{" "}
         <code>{plainText(clue.said)}</code>
       </p>
     </section>

@@ -17,7 +17,10 @@ export function folded(line: string): string {
 
 /** A line without colours and other orders to a terminal. */
 export function plainText(text: string): string {
-  return text.replace(ESCAPE, "").replace(/[^\n]*\r(?=[^\n])/g, "").replaceAll("\r", "");
+  return text
+    .replace(ESCAPE, "")
+    .replace(/[^\n]*\r(?=[^\n])/g, "")
+    .replaceAll("\r", "");
 }
 
 function changed(look: Set<string>, codes: string): Set<string> {
@@ -60,7 +63,8 @@ export function runs(line: string): Run[] {
   return found;
 }
 
-const ERROR = /\b(error|exception|traceback|fatal|failed|failure|panic|out of memory|oom|killed|segmentation fault|core dumped)\b|错误|失败|异常/i;
+const ERROR =
+  /\b(error|exception|traceback|fatal|failed|failure|panic|out of memory|oom|killed|segmentation fault|core dumped)\b|错误|失败|异常/i;
 const WARNING = /\b(warn(ing)?|deprecated)\b|警告/i;
 
 export type Level = "error" | "warning" | "";

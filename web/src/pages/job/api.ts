@@ -30,7 +30,9 @@ export function useWhy(id: string, wanted: boolean) {
 export function useAttempts(id: string) {
   return useQuery({
     queryKey: [...keys.job(id), "attempts"],
-    queryFn: async () => ((await api.GET("/api/v1/jobs/{id}/attempts", { params: { path: { id } } })).data?.attempts ?? []) as Schemas["Attempt"][],
+    queryFn: async () =>
+      ((await api.GET("/api/v1/jobs/{id}/attempts", { params: { path: { id } } })).data?.attempts ??
+        []) as Schemas["Attempt"][],
   });
 }
 
@@ -38,7 +40,8 @@ export function useTries(id: string, wanted = true) {
   return useQuery({
     queryKey: [...keys.job(id), "tries"],
     enabled: wanted,
-    queryFn: async () => ((await api.GET("/api/v1/jobs/{id}/tasks", { params: { path: { id } } })).data?.tries ?? []) as Schemas["Try"][],
+    queryFn: async () =>
+      ((await api.GET("/api/v1/jobs/{id}/tasks", { params: { path: { id } } })).data?.tries ?? []) as Schemas["Try"][],
   });
 }
 
@@ -47,8 +50,10 @@ export function useJobEvents(id: string) {
     queryKey: [...keys.job(id), "events"],
     queryFn: async () => {
       const all: Schemas["Event"][] = [];
-      for (let after = 0; ; ) {
-        const { data } = await api.GET("/api/v1/jobs/{id}/events", { params: { path: { id }, query: { after, limit: 1000 } } });
+      for (let after = 0; ;) {
+        const { data } = await api.GET("/api/v1/jobs/{id}/events", {
+          params: { path: { id }, query: { after, limit: 1000 } },
+        });
         all.push(...(data?.events ?? []));
         if (!data?.more || all.length >= 10_000) return all;
         after = data.seen ?? after;

@@ -36,11 +36,18 @@ export function Component() {
   // A link by name, or by the first characters of the id, becomes the one that always works.
   const id = job.data?.id;
   useEffect(() => {
-    if (id && id !== ref) navigate(`/jobs/${id}${tab === "overview" ? "" : `/${tab}`}${location.search}`, { replace: true });
+    if (id && id !== ref)
+      navigate(`/jobs/${id}${tab === "overview" ? "" : `/${tab}`}${location.search}`, { replace: true });
   }, [id, ref, tab, navigate]);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || (event.target as HTMLElement).closest("input, textarea, [contenteditable], [role=grid]")) return;
+      if (
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        (event.target as HTMLElement).closest("input, textarea, [contenteditable], [role=grid]")
+      )
+        return;
       const wanted = order[Number(event.key) - 1];
       if (wanted) navigate(`/jobs/${ref}${wanted === "overview" ? "" : `/${wanted}`}`);
     };
@@ -106,7 +113,12 @@ function Detail({ job, tab }: { job: Job; tab: TabName }) {
             {hasEnded(job.state) ? (
               <Button onClick={() => actions.retry(job)}>{shared("action.retry")}</Button>
             ) : (
-              <Button danger disabled={!mayStop(job.state) || !mayChange} title={mayChange ? undefined : shared("action.not_yours")} onClick={() => actions.stop(job)}>
+              <Button
+                danger
+                disabled={!mayStop(job.state) || !mayChange}
+                title={mayChange ? undefined : shared("action.not_yours")}
+                onClick={() => actions.stop(job)}
+              >
                 {shared("action.stop")}
               </Button>
             )}

@@ -17,7 +17,9 @@ export default function Advanced({ filters, onChange }: { filters: Filters; onCh
   const { t: shared } = useTranslation("shared");
   const set = (part: Partial<Filters>) => onChange({ ...filters, ...part });
   const toggle = (state: JobState) =>
-    set({ state: filters.state.includes(state) ? filters.state.filter((one) => one !== state) : [...filters.state, state] });
+    set({
+      state: filters.state.includes(state) ? filters.state.filter((one) => one !== state) : [...filters.state, state],
+    });
   return (
     <section className="card advanced" aria-label={t("advanced")}>
       <fieldset>
@@ -35,7 +37,11 @@ export default function Advanced({ filters, onChange }: { filters: Filters; onCh
       </label>
       <label>
         {t("label")}
-        <input value={filters.label} placeholder="team=vision" onChange={(event) => set({ label: event.target.value })} />
+        <input
+          value={filters.label}
+          placeholder="team=vision"
+          onChange={(event) => set({ label: event.target.value })}
+        />
       </label>
       <label>
         {t("column.dialect")}
@@ -61,11 +67,19 @@ export default function Advanced({ filters, onChange }: { filters: Filters; onCh
       </label>
       <label>
         {t("from")}
-        <input type="datetime-local" value={toLocal(filters.from)} onChange={(event) => set({ from: fromLocal(event.target.value), since: "" })} />
+        <input
+          type="datetime-local"
+          value={toLocal(filters.from)}
+          onChange={(event) => set({ from: fromLocal(event.target.value), since: "" })}
+        />
       </label>
       <label>
         {t("to")}
-        <input type="datetime-local" value={toLocal(filters.to)} onChange={(event) => set({ to: fromLocal(event.target.value) })} />
+        <input
+          type="datetime-local"
+          value={toLocal(filters.to)}
+          onChange={(event) => set({ to: fromLocal(event.target.value) })}
+        />
       </label>
     </section>
   );

@@ -5,7 +5,17 @@ import type { JobActions } from "@/shared/job/useJobActions";
 import { Icon } from "@/shared/ui/Icon";
 
 /** Takes the toolbar's place while rows are ticked. */
-export function BulkBar({ jobs, total, actions, onClear }: { jobs: JobSummary[]; total: number; actions: JobActions; onClear: () => void }) {
+export function BulkBar({
+  jobs,
+  total,
+  actions,
+  onClear,
+}: {
+  jobs: JobSummary[];
+  total: number;
+  actions: JobActions;
+  onClear: () => void;
+}) {
   const { t } = useTranslation("jobs");
   return (
     <div className="toolbar bulk" role="toolbar" aria-label={t("bulk")}>

@@ -24,7 +24,12 @@ export default function ColumnChooser({ columns, onClose }: { columns: Columns; 
     if (next.length) columns.setOrder(next);
   };
   return (
-    <Modal open title={t("columns")} onCancel={onClose} footer={<Button onClick={columns.reset}>{t("columns_reset")}</Button>}>
+    <Modal
+      open
+      title={t("columns")}
+      onCancel={onClose}
+      footer={<Button onClick={columns.reset}>{t("columns_reset")}</Button>}
+    >
       <ul className="chooser">
         {[...order, ...rest].map((key, at) => (
           <li key={key} className="row">
@@ -34,10 +39,22 @@ export default function ColumnChooser({ columns, onClose }: { columns: Columns; 
             </label>
             {order.includes(key) && (
               <>
-                <button type="button" className="icon-button" aria-label={t("move_left", { name: columns.title(key) })} disabled={at === 0} onClick={() => move(key, -1)}>
+                <button
+                  type="button"
+                  className="icon-button"
+                  aria-label={t("move_left", { name: columns.title(key) })}
+                  disabled={at === 0}
+                  onClick={() => move(key, -1)}
+                >
                   <Icon name="up" />
                 </button>
-                <button type="button" className="icon-button" aria-label={t("move_right", { name: columns.title(key) })} disabled={at === order.length - 1} onClick={() => move(key, 1)}>
+                <button
+                  type="button"
+                  className="icon-button"
+                  aria-label={t("move_right", { name: columns.title(key) })}
+                  disabled={at === order.length - 1}
+                  onClick={() => move(key, 1)}
+                >
                   <Icon name="bottom" />
                 </button>
               </>
@@ -46,7 +63,11 @@ export default function ColumnChooser({ columns, onClose }: { columns: Columns; 
         ))}
       </ul>
       <label className="row chooser-density">
-        <input type="checkbox" checked={density === "compact"} onChange={(event) => setDensity(event.target.checked ? "compact" : "comfortable")} />
+        <input
+          type="checkbox"
+          checked={density === "compact"}
+          onChange={(event) => setDensity(event.target.checked ? "compact" : "comfortable")}
+        />
         {t("compact")}
       </label>
     </Modal>

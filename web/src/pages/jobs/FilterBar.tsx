@@ -43,20 +43,34 @@ export function FilterBar({ filters, onChange }: Props) {
     return () => clearTimeout(timer);
   }, [text]);
 
-  const same = (states: JobState[]) => states.length === filters.state.length && states.every((state) => filters.state.includes(state));
+  const same = (states: JobState[]) =>
+    states.length === filters.state.length && states.every((state) => filters.state.includes(state));
   return (
     <>
       <div className="toolbar" role="search">
         <div className="search-box">
           <Icon name="search" />
-          <input id="job-search" type="search" value={text} placeholder={t("search")} aria-label={t("search")} onChange={(event) => setText(event.target.value)} />
+          <input
+            id="job-search"
+            type="search"
+            value={text}
+            placeholder={t("search")}
+            aria-label={t("search")}
+            onChange={(event) => setText(event.target.value)}
+          />
           <kbd>/</kbd>
         </div>
         <div className="chips">
           {chips.map(({ word, states }) => {
             const count = states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
             return (
-              <button key={word} type="button" className="chip" aria-pressed={same(states)} onClick={() => onChange({ ...filters, state: same(states) ? [] : states })}>
+              <button
+                key={word}
+                type="button"
+                className="chip"
+                aria-pressed={same(states)}
+                onClick={() => onChange({ ...filters, state: same(states) ? [] : states })}
+              >
                 {t(`chip.${word}`)} <span className="numbers">{count > 9999 ? "9999+" : count}</span>
               </button>
             );
@@ -73,10 +87,25 @@ export function FilterBar({ filters, onChange }: Props) {
           </Button>
           <Menu
             items={[
-              ...views.names.map((name) => ({ key: `open ${name}`, label: name, onClick: () => onChange(views.open(name)) })),
+              ...views.names.map((name) => ({
+                key: `open ${name}`,
+                label: name,
+                onClick: () => onChange(views.open(name)),
+              })),
               ...(views.names.length ? [LINE as typeof LINE] : []),
-              { key: "save", label: t("save_view"), disabled: !isNarrowed(filters), title: isNarrowed(filters) ? undefined : t("save_view_when"), onClick: () => setNaming(true) },
-              ...views.names.map((name) => ({ key: `drop ${name}`, label: t("drop_view", { name }), danger: true, onClick: () => views.drop(name) })),
+              {
+                key: "save",
+                label: t("save_view"),
+                disabled: !isNarrowed(filters),
+                title: isNarrowed(filters) ? undefined : t("save_view_when"),
+                onClick: () => setNaming(true),
+              },
+              ...views.names.map((name) => ({
+                key: `drop ${name}`,
+                label: t("drop_view", { name }),
+                danger: true,
+                onClick: () => views.drop(name),
+              })),
             ]}
           >
             <Button icon={<Icon name="down" size={12} />} iconPosition="end">
@@ -100,13 +129,34 @@ export function FilterBar({ filters, onChange }: Props) {
 }
 
 /** What is done with the list as it is: its columns, a file of it, a fresh look. */
-export function ListTools({ onColumns, onReload, query, loading }: { onColumns: () => void; onReload: () => void; query: Record<string, string>; loading: boolean }) {
+export function ListTools({
+  onColumns,
+  onReload,
+  query,
+  loading,
+}: {
+  onColumns: () => void;
+  onReload: () => void;
+  query: Record<string, string>;
+  loading: boolean;
+}) {
   const { t } = useTranslation("jobs");
   return (
     <>
       <Button icon={<Icon name="columns" />} aria-label={t("columns")} title={t("columns")} onClick={onColumns} />
-      <Button icon={<Icon name="download" />} aria-label={t("export")} title={t("export")} onClick={() => void import("./export").then((module) => module.exportCsv(query, t))} />
-      <Button icon={<Icon name="refresh" />} aria-label={t("refresh")} title={t("refresh")} loading={loading} onClick={onReload} />
+      <Button
+        icon={<Icon name="download" />}
+        aria-label={t("export")}
+        title={t("export")}
+        onClick={() => void import("./export").then((module) => module.exportCsv(query, t))}
+      />
+      <Button
+        icon={<Icon name="refresh" />}
+        aria-label={t("refresh")}
+        title={t("refresh")}
+        loading={loading}
+        onClick={onReload}
+      />
     </>
   );
 }

@@ -12,7 +12,16 @@ export default function ViewDialog({ onSave, onClose }: { onSave: (name: string)
     onClose();
   };
   return (
-    <Modal open width={420} title={t("save_view")} okText={t("keep_view")} cancelText={t("cancel")} okButtonProps={{ disabled: !name.trim() }} onOk={save} onCancel={onClose}>
+    <Modal
+      open
+      width={420}
+      title={t("save_view")}
+      okText={t("keep_view")}
+      cancelText={t("cancel")}
+      okButtonProps={{ disabled: !name.trim() }}
+      onOk={save}
+      onCancel={onClose}
+    >
       <form
         className="stack"
         onSubmit={(event) => {

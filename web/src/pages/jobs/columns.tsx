@@ -13,14 +13,44 @@ import { Duration, Moment } from "@/shared/ui/Time";
 
 /** Every column a job list can have, in the order they are offered. */
 export const columnKeys = [
-  "state", "name", "owner", "workspace", "tasks", "gpus", "created", "duration", "limit", "actions",
-  "id", "priority", "attempt", "dialect", "started", "ended", "exit_code",
+  "state",
+  "name",
+  "owner",
+  "workspace",
+  "tasks",
+  "gpus",
+  "created",
+  "duration",
+  "limit",
+  "actions",
+  "id",
+  "priority",
+  "attempt",
+  "dialect",
+  "started",
+  "ended",
+  "exit_code",
 ] as const;
 export type ColumnKey = (typeof columnKeys)[number];
 const usual: ColumnKey[] = ["state", "name", "owner", "workspace", "tasks", "gpus", "created", "duration", "actions"];
 const widths: Record<ColumnKey, number> = {
-  state: 118, name: 172, owner: 126, workspace: 108, tasks: 72, gpus: 64, created: 106, duration: 100, limit: 104, actions: 92,
-  id: 150, priority: 80, attempt: 70, dialect: 110, started: 112, ended: 112, exit_code: 80,
+  state: 118,
+  name: 172,
+  owner: 126,
+  workspace: 108,
+  tasks: 72,
+  gpus: 64,
+  created: 106,
+  duration: 100,
+  limit: 104,
+  actions: 92,
+  id: 150,
+  priority: 80,
+  attempt: 70,
+  dialect: 110,
+  started: 112,
+  ended: 112,
+  exit_code: 80,
 };
 
 interface Kept {
@@ -68,11 +98,23 @@ export function useColumns(actions: JobActions): Columns {
       gpus: { number: true, cell: (job) => job.gpus || <span className="quiet">–</span> },
       created: { sort: ["newest", "oldest"], cell: (job) => <Moment at={job.created_at} /> },
       duration: { cell: (job) => <Duration from={job.started_at} to={job.ended_at} /> },
-      limit: { cell: (job) => (job.time_limit ? <Duration from={new Date(0).toISOString()} to={new Date(job.time_limit * 1000).toISOString()} /> : <span className="quiet">–</span>) },
+      limit: {
+        cell: (job) =>
+          job.time_limit ? (
+            <Duration from={new Date(0).toISOString()} to={new Date(job.time_limit * 1000).toISOString()} />
+          ) : (
+            <span className="quiet">–</span>
+          ),
+      },
       actions: {
         cell: (job) => (
           <>
-            <Link to={`/jobs/${job.id}/logs`} tabIndex={-1} className="icon-button" aria-label={t("log_of", { name: job.handle })}>
+            <Link
+              to={`/jobs/${job.id}/logs`}
+              tabIndex={-1}
+              className="icon-button"
+              aria-label={t("log_of", { name: job.handle })}
+            >
               <Icon name="log" />
             </Link>
             <JobMenu job={job} actions={actions} />

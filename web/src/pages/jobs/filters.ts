@@ -18,7 +18,17 @@ const sorts: Sort[] = ["newest", "oldest", "name", "ended"];
 export const dialects = ["native", "openpai-v1", "openpai-v2", "ffdl", "gpu-manager", "volcano", "octopus"];
 export const periods = ["1h", "24h", "7d", "30d"];
 
-export const noFilters: Filters = { q: "", state: [], owner: "", label: "", dialect: "", since: "", from: "", to: "", sort: "newest" };
+export const noFilters: Filters = {
+  q: "",
+  state: [],
+  owner: "",
+  label: "",
+  dialect: "",
+  since: "",
+  from: "",
+  to: "",
+  sort: "newest",
+};
 
 /** Reads the address; what means nothing is reported, so that the page can say so. */
 export function readFilters(query: URLSearchParams): { filters: Filters; ignored: string[] } {
@@ -75,8 +85,10 @@ export function asQuery(filters: Filters, workspace: string, now = Date.now()): 
   if (filters.owner) query.owner = filters.owner;
   if (filters.label) query.label = filters.label;
   if (filters.dialect) query.dialect = filters.dialect;
-  if (filters.since) query.created_from = new Date(Math.floor((now - (spans[filters.since] ?? 0)) / 60e3) * 60e3).toISOString();
-  else if (filters.from && !Number.isNaN(Date.parse(filters.from))) query.created_from = new Date(filters.from).toISOString();
+  if (filters.since)
+    query.created_from = new Date(Math.floor((now - (spans[filters.since] ?? 0)) / 60e3) * 60e3).toISOString();
+  else if (filters.from && !Number.isNaN(Date.parse(filters.from)))
+    query.created_from = new Date(filters.from).toISOString();
   if (filters.to && !Number.isNaN(Date.parse(filters.to))) query.created_to = new Date(filters.to).toISOString();
   if (filters.sort !== "newest") query.sort = filters.sort;
   if (workspace) query.workspace = workspace;

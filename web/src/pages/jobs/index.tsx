@@ -46,7 +46,10 @@ export function Component() {
   const grid = useRef<GridHandle>(null);
   const columns = useColumns(actions);
   const byId = useMemo(() => new Map(list.rows.map((row) => [row.id, row])), [list.rows]);
-  const chosen = useMemo(() => [...selected].map((id) => byId.get(id)).filter((job): job is JobSummary => job !== undefined), [selected, byId]);
+  const chosen = useMemo(
+    () => [...selected].map((id) => byId.get(id)).filter((job): job is JobSummary => job !== undefined),
+    [selected, byId],
+  );
 
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -93,12 +96,22 @@ export function Component() {
         <>
           <div className="segments" role="group" aria-label={t("scope.title")}>
             {scopes.map(([owner, word]) => (
-              <button key={owner} type="button" aria-pressed={filters.owner === owner || (owner === "me" && filters.owner === me.name)} onClick={() => setFilters({ ...filters, owner })}>
+              <button
+                key={owner}
+                type="button"
+                aria-pressed={filters.owner === owner || (owner === "me" && filters.owner === me.name)}
+                onClick={() => setFilters({ ...filters, owner })}
+              >
                 {word}
               </button>
             ))}
           </div>
-          <ListTools onColumns={() => setChoosing(true)} onReload={list.reload} query={asQuery(filters, workspace)} loading={list.loading} />
+          <ListTools
+            onColumns={() => setChoosing(true)}
+            onReload={list.reload}
+            query={asQuery(filters, workspace)}
+            loading={list.loading}
+          />
         </>
       }
     >
@@ -172,7 +185,11 @@ export function Component() {
             ) : list.loading ? (
               <LoadingFace lines={10} />
             ) : narrowed ? (
-              <Face icon="filter" title={t("no_match")} actions={<Button onClick={() => setFilters(noFilters)}>{t("clear")}</Button>} />
+              <Face
+                icon="filter"
+                title={t("no_match")}
+                actions={<Button onClick={() => setFilters(noFilters)}>{t("clear")}</Button>}
+              />
             ) : (
               <Face
                 icon="file"

@@ -19,7 +19,10 @@ export interface JobList {
 }
 
 async function fetchPage(query: Record<string, string>, cursor: string, signal?: AbortSignal) {
-  const { data } = await api.GET("/api/v1/jobs", { params: { query: { ...query, limit: PAGE, cursor: cursor || undefined } as never }, signal });
+  const { data } = await api.GET("/api/v1/jobs", {
+    params: { query: { ...query, limit: PAGE, cursor: cursor || undefined } as never },
+    signal,
+  });
   return data as { jobs: JobSummary[]; next_cursor: string };
 }
 

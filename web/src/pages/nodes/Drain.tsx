@@ -17,17 +17,29 @@ export function Drain({ node, jobs }: { node: Node; jobs: string[] }) {
       await api.PUT("/api/v1/nodes/{name}/draining", { params: { path: { name } }, body: { draining } });
       void message.success(t(draining ? "drained" : "undrained", { name }));
     } catch (error) {
-      void message.error({ content: <Said text={error instanceof Error ? error.message : String(error)} />, duration: 8 });
+      void message.error({
+        content: <Said text={error instanceof Error ? error.message : String(error)} />,
+        duration: 8,
+      });
     }
     await queries.invalidateQueries({ queryKey: keys.nodes });
   };
   const ask = () =>
     void modal.confirm({
       title: t("drain_ask", { name }),
-      content: jobs.length ? t(jobs.length > NAMED ? "drain_jobs_more" : "drain_jobs", { names: jobs.slice(0, NAMED).join(t("comma")), count: jobs.length }) : t("drain_empty"),
+      content: jobs.length
+        ? t(jobs.length > NAMED ? "drain_jobs_more" : "drain_jobs", {
+            names: jobs.slice(0, NAMED).join(t("comma")),
+            count: jobs.length,
+          })
+        : t("drain_empty"),
       okText: t("drain"),
       cancelText: t("cancel"),
       onOk: () => put(true),
     });
-  return node.draining ? <Button onClick={() => void put(false)}>{t("undrain")}</Button> : <Button onClick={ask}>{t("drain")}</Button>;
+  return node.draining ? (
+    <Button onClick={() => void put(false)}>{t("undrain")}</Button>
+  ) : (
+    <Button onClick={ask}>{t("drain")}</Button>
+  );
 }

@@ -5,7 +5,15 @@ import type { Node } from ".";
 import { cellState, usedGpus } from "./totals";
 
 /** Every machine as a tile, every GPU as a cell. Arrow keys walk over the tiles. */
-export function NodeMap({ nodes, chosen, onChoose }: { nodes: Node[]; chosen: string | null; onChoose: (name: string | null) => void }) {
+export function NodeMap({
+  nodes,
+  chosen,
+  onChoose,
+}: {
+  nodes: Node[];
+  chosen: string | null;
+  onChoose: (name: string | null) => void;
+}) {
   const { t } = useTranslation("nodes");
   const host = useRef<HTMLUListElement>(null);
   const move = (event: KeyboardEvent) => {
@@ -14,7 +22,10 @@ export function NodeMap({ nodes, chosen, onChoose }: { nodes: Node[]; chosen: st
     const at = tiles.indexOf(document.activeElement as HTMLButtonElement);
     if (at < 0) return;
     const first = tiles[0]?.offsetTop;
-    const columns = Math.max(1, tiles.findIndex((tile) => tile.offsetTop !== first));
+    const columns = Math.max(
+      1,
+      tiles.findIndex((tile) => tile.offsetTop !== first),
+    );
     const step = event.key === "ArrowDown" ? columns : event.key === "ArrowUp" ? -columns : steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
@@ -23,9 +34,15 @@ export function NodeMap({ nodes, chosen, onChoose }: { nodes: Node[]; chosen: st
   return (
     <>
       <p className="legend" aria-hidden="true">
-        <span><i className="gpu-cell gpu-free" /> {t("free")}</span>
-        <span><i className="gpu-cell gpu-used" /> {t("used")}</span>
-        <span><i className="gpu-cell gpu-broken" /> {t("broken")}</span>
+        <span>
+          <i className="gpu-cell gpu-free" /> {t("free")}
+        </span>
+        <span>
+          <i className="gpu-cell gpu-used" /> {t("used")}
+        </span>
+        <span>
+          <i className="gpu-cell gpu-broken" /> {t("broken")}
+        </span>
       </p>
       {/* Keys move between the tiles, which are buttons of their own. */}
       <ul className="node-map" ref={host} onKeyDown={move} aria-label={t("views.map")}>
@@ -53,7 +70,11 @@ export function NodeMap({ nodes, chosen, onChoose }: { nodes: Node[]; chosen: st
                 {gpus.length > 0 ? (
                   <span className="gpu-cells">
                     {gpus.map((gpu) => (
-                      <i key={gpu.index} className={`gpu-cell gpu-${cellState(node, gpu)}`} title={`GPU ${gpu.index} · ${gpu.type}`} />
+                      <i
+                        key={gpu.index}
+                        className={`gpu-cell gpu-${cellState(node, gpu)}`}
+                        title={`GPU ${gpu.index} · ${gpu.type}`}
+                      />
                     ))}
                   </span>
                 ) : (
@@ -63,7 +84,9 @@ export function NodeMap({ nodes, chosen, onChoose }: { nodes: Node[]; chosen: st
                 )}
                 <span className="node-facts numbers">
                   {down ? node.problem || t("down") : node.draining ? t("draining") : facts[gpus.length ? 0 : 1]}
-                  <span className="visually-hidden">, {facts.slice(gpus.length && !node.draining ? 1 : 0).join(", ")}</span>
+                  <span className="visually-hidden">
+                    , {facts.slice(gpus.length && !node.draining ? 1 : 0).join(", ")}
+                  </span>
                 </span>
               </button>
             </li>

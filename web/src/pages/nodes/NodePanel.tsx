@@ -29,7 +29,11 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
   }, [chosen]);
   const ids = (node.jobs ?? []).slice(0, MOST);
   const jobs = useQueries({
-    queries: ids.map((id) => ({ queryKey: keys.job(id), queryFn: async () => (await api.GET("/api/v1/jobs/{id}", { params: { path: { id } } })).data ?? null, staleTime: 10_000 })),
+    queries: ids.map((id) => ({
+      queryKey: keys.job(id),
+      queryFn: async () => (await api.GET("/api/v1/jobs/{id}", { params: { path: { id } } })).data ?? null,
+      staleTime: 10_000,
+    })),
   });
   const labels = Object.entries(node.labels ?? {});
   return (
@@ -38,12 +42,16 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
         <h2 ref={head} tabIndex={-1} className="grow cut">
           {node.name}
         </h2>
-        {me.administrator && <Drain node={node} jobs={ids.map((id, index) => jobs[index]?.data?.handle ?? id.slice(0, 8))} />}
+        {me.administrator && (
+          <Drain node={node} jobs={ids.map((id, index) => jobs[index]?.data?.handle ?? id.slice(0, 8))} />
+        )}
         {onClose && <Button type="text" aria-label={t("close")} icon={<Icon name="close" />} onClick={onClose} />}
       </div>
       <dl className="facts">
         <dt>{t("state")}</dt>
-        <dd><NodeState node={node} /></dd>
+        <dd>
+          <NodeState node={node} />
+        </dd>
         <dt>{t("address")}</dt>
         <dd className="mono">{node.address || "–"}</dd>
         {node.runtime && (
@@ -55,9 +63,15 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
         <dt>{t("cpus")}</dt>
         <dd className="numbers">{t("core_count", { used: node.cpus_used ?? 0, all: node.cpus ?? 0 })}</dd>
         <dt>{t("memory")}</dt>
-        <dd className="numbers">{bytes(node.memory_used)} / {bytes(node.memory)}</dd>
+        <dd className="numbers">
+          {bytes(node.memory_used)} / {bytes(node.memory)}
+        </dd>
         <dt>{t("labels")}</dt>
-        <dd>{labels.length ? labels.map(([key, value]) => <code key={key} className="node-label">{`${key}=${value}`}</code>) : "–"}</dd>
+        <dd>
+          {labels.length
+            ? labels.map(([key, value]) => <code key={key} className="node-label">{`${key}=${value}`}</code>)
+            : "–"}
+        </dd>
       </dl>
       {(node.warnings ?? []).length > 0 && (
         <>
@@ -106,7 +120,9 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
               </li>
             );
           })}
-          {(node.jobs ?? []).length > MOST && <li className="quiet">{t("jobs_more", { count: (node.jobs ?? []).length - MOST })}</li>}
+          {(node.jobs ?? []).length > MOST && (
+            <li className="quiet">{t("jobs_more", { count: (node.jobs ?? []).length - MOST })}</li>
+          )}
         </ul>
       )}
     </section>

@@ -34,10 +34,16 @@ export function Component() {
   const shown = useMemo(
     () =>
       (nodes.data ?? []).filter((node) => {
-        const found = `${node.name} ${node.address} ${Object.entries(node.labels ?? {}).map(([key, value]) => `${key}=${value}`).join(" ")}`.toLowerCase();
+        const found = `${node.name} ${node.address} ${Object.entries(node.labels ?? {})
+          .map(([key, value]) => `${key}=${value}`)
+          .join(" ")}`.toLowerCase();
         if (text && !found.includes(text.toLowerCase())) return false;
         if (type && !node.gpus?.some((gpu) => gpu.type === type)) return false;
-        if (state === "free") return node.healthy !== false && (node.gpus?.length ? freeGpus(node) > 0 : (node.cpus ?? 0) > (node.cpus_used ?? 0));
+        if (state === "free")
+          return (
+            node.healthy !== false &&
+            (node.gpus?.length ? freeGpus(node) > 0 : (node.cpus ?? 0) > (node.cpus_used ?? 0))
+          );
         if (state === "down") return node.healthy === false;
         return true;
       }),
@@ -53,7 +59,12 @@ export function Component() {
       actions={
         <div className="segments" role="group" aria-label={t("view")}>
           {views.map((name) => (
-            <button key={name} type="button" aria-pressed={view === name} onClick={() => set("view", name === "map" ? "" : name)}>
+            <button
+              key={name}
+              type="button"
+              aria-pressed={view === name}
+              onClick={() => set("view", name === "map" ? "" : name)}
+            >
               {t(`views.${name}`)}
             </button>
           ))}
@@ -72,32 +83,48 @@ export function Component() {
       {nodes.data && nodes.data.length > 0 && (
         <>
           <Totals totals={totals} />
-          {(!only || text || type || state) && <div className="node-filters">
-            <Input allowClear className="node-search" aria-label={t("search")} placeholder={t("search")} value={text} onChange={(event) => set("q", event.target.value)} />
-            {totals.gpus.length > 0 && (
-              <Select
-                aria-label={t("gpu_type")}
-                value={type}
-                options={[{ value: "", label: t("any_type") }, ...totals.gpus.map((gpu) => ({ value: gpu.type, label: gpu.type || "GPU" }))]}
-                onChange={(value: string) => set("gpu", value)}
+          {(!only || text || type || state) && (
+            <div className="node-filters">
+              <Input
+                allowClear
+                className="node-search"
+                aria-label={t("search")}
+                placeholder={t("search")}
+                value={text}
+                onChange={(event) => set("q", event.target.value)}
               />
-            )}
-            <Select
-              aria-label={t("state")}
-              value={state}
-              options={["", "free", "down"].map((value) => ({ value, label: t(`states.${value || "any"}`) }))}
-              onChange={(value: string) => set("state", value)}
-            />
-            <span className="quiet" role="status">
-              {t("shown", { count: shown.length, all: nodes.data.length })}
-            </span>
-          </div>}
+              {totals.gpus.length > 0 && (
+                <Select
+                  aria-label={t("gpu_type")}
+                  value={type}
+                  options={[
+                    { value: "", label: t("any_type") },
+                    ...totals.gpus.map((gpu) => ({ value: gpu.type, label: gpu.type || "GPU" })),
+                  ]}
+                  onChange={(value: string) => set("gpu", value)}
+                />
+              )}
+              <Select
+                aria-label={t("state")}
+                value={state}
+                options={["", "free", "down"].map((value) => ({ value, label: t(`states.${value || "any"}`) }))}
+                onChange={(value: string) => set("state", value)}
+              />
+              <span className="quiet" role="status">
+                {t("shown", { count: shown.length, all: nodes.data.length })}
+              </span>
+            </div>
+          )}
           {shown.length === 0 ? (
             <div className="card">
               <Face
                 title={t("no_match")}
                 actions={
-                  <button type="button" className="link-button" onClick={() => put({ q: null, gpu: null, state: null })}>
+                  <button
+                    type="button"
+                    className="link-button"
+                    onClick={() => put({ q: null, gpu: null, state: null })}
+                  >
                     {t("clear")}
                   </button>
                 }
@@ -122,16 +149,52 @@ export function Component() {
                   ),
                 },
                 { key: "state", title: t("state"), cell: (node) => <NodeState node={node} /> },
-                { key: "gpus", title: t("gpus"), number: true, cell: (node) => (node.gpus?.length ? `${usedGpus(node)}/${node.gpus.length}` : "–") },
-                { key: "types", title: t("gpu_type"), cell: (node) => [...new Set(node.gpus?.map((gpu) => gpu.type))].join(", ") || "–" },
-                { key: "cpus", title: t("cpus"), number: true, cell: (node) => `${node.cpus_used ?? 0}/${node.cpus ?? 0}` },
-                { key: "memory", title: t("memory"), number: true, cell: (node) => `${bytes(node.memory_used)} / ${bytes(node.memory)}` },
-                { key: "runtime", title: t("runtime"), wideOnly: true, cell: (node) => (node.runtime ? shared(`runtime.${node.runtime}`) : "–") },
-                { key: "address", title: t("address"), wideOnly: true, cell: (node) => <span className="mono">{node.address || "–"}</span> },
+                {
+                  key: "gpus",
+                  title: t("gpus"),
+                  number: true,
+                  cell: (node) => (node.gpus?.length ? `${usedGpus(node)}/${node.gpus.length}` : "–"),
+                },
+                {
+                  key: "types",
+                  title: t("gpu_type"),
+                  cell: (node) => [...new Set(node.gpus?.map((gpu) => gpu.type))].join(", ") || "–",
+                },
+                {
+                  key: "cpus",
+                  title: t("cpus"),
+                  number: true,
+                  cell: (node) => `${node.cpus_used ?? 0}/${node.cpus ?? 0}`,
+                },
+                {
+                  key: "memory",
+                  title: t("memory"),
+                  number: true,
+                  cell: (node) => `${bytes(node.memory_used)} / ${bytes(node.memory)}`,
+                },
+                {
+                  key: "runtime",
+                  title: t("runtime"),
+                  wideOnly: true,
+                  cell: (node) => (node.runtime ? shared(`runtime.${node.runtime}`) : "–"),
+                },
+                {
+                  key: "address",
+                  title: t("address"),
+                  wideOnly: true,
+                  cell: (node) => <span className="mono">{node.address || "–"}</span>,
+                },
               ]}
             />
           )}
-          {open && <NodePanel key={open.name} node={open} chosen={open.name === chosen} onClose={only ? undefined : () => setChosen(null)} />}
+          {open && (
+            <NodePanel
+              key={open.name}
+              node={open}
+              chosen={open.name === chosen}
+              onClose={only ? undefined : () => setChosen(null)}
+            />
+          )}
         </>
       )}
     </Page>

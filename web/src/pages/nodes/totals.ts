@@ -1,7 +1,12 @@
 import type { Schemas } from "@/api/client";
 
 type Node = Schemas["Node"];
-export type Gpu = NonNullable<Node["gpus"]>[number] & { healthy?: boolean; problem?: string; model?: string; memory?: number };
+export type Gpu = NonNullable<Node["gpus"]>[number] & {
+  healthy?: boolean;
+  problem?: string;
+  model?: string;
+  memory?: number;
+};
 
 export interface Totals {
   nodes: number;
@@ -21,7 +26,8 @@ export function cellState(node: Node, gpu: Gpu): CellState {
 }
 
 export const usedGpus = (node: Node): number => (node.gpus ?? []).filter((gpu) => gpu.used).length;
-export const freeGpus = (node: Node): number => (node.gpus ?? []).filter((gpu) => cellState(node, gpu) === "free").length;
+export const freeGpus = (node: Node): number =>
+  (node.gpus ?? []).filter((gpu) => cellState(node, gpu) === "free").length;
 
 /** Everything there is, everything in use, and what cannot be used. */
 export function totalsOf(nodes: Node[]): Totals {

@@ -17,8 +17,12 @@ export function Attention({ jobs }: { jobs: JobSummary[] }) {
   const said = useSaid();
   const now = useNow(30_000);
   const nodes = useNodes();
-  const failed = jobs.filter((job) => job.state === "failed" && now - new Date(job.ended_at ?? 0).getTime() < DAY).slice(0, 4);
-  const waiting = jobs.filter((job) => job.state === "queued" && now - new Date(job.queued_at ?? job.created_at).getTime() > LONG).slice(0, 4);
+  const failed = jobs
+    .filter((job) => job.state === "failed" && now - new Date(job.ended_at ?? 0).getTime() < DAY)
+    .slice(0, 4);
+  const waiting = jobs
+    .filter((job) => job.state === "queued" && now - new Date(job.queued_at ?? job.created_at).getTime() > LONG)
+    .slice(0, 4);
   const unwell = me.administrator ? (nodes.data ?? []).filter((node) => !node.healthy) : [];
   const nothing = failed.length + waiting.length + unwell.length === 0;
   return (
@@ -40,7 +44,9 @@ export function Attention({ jobs }: { jobs: JobSummary[] }) {
               {job.handle}
             </Link>
             <Link to={`/jobs/${job.id}`}>{t("why")}</Link>
-            <span className="attention-why" title={said(job.reason)}>{said(job.reason)}</span>
+            <span className="attention-why" title={said(job.reason)}>
+              {said(job.reason)}
+            </span>
           </li>
         ))}
         {waiting.map((job) => (

@@ -20,7 +20,10 @@ export function Dots({ jobs }: { jobs: JobSummary[] }) {
   const narrow = useNarrow();
   const width = narrow ? 340 : 640;
   const height = 160;
-  const from = Math.max(now - 7 * 86_400_000, Math.min(...jobs.map((job) => new Date(job.created_at).getTime()), now - 600_000));
+  const from = Math.max(
+    now - 7 * 86_400_000,
+    Math.min(...jobs.map((job) => new Date(job.created_at).getTime()), now - 600_000),
+  );
   const took = (job: JobSummary) => {
     const start = job.started_at ?? job.created_at;
     return Math.max(1000, (job.ended_at ? new Date(job.ended_at).getTime() : now) - new Date(start).getTime());
@@ -28,14 +31,20 @@ export function Dots({ jobs }: { jobs: JobSummary[] }) {
   const shown = jobs.filter((job) => new Date(job.created_at).getTime() >= from);
   const longest = Math.max(60_000, ...shown.map(took));
   const x = (at: number) => PAD.left + ((at - from) / Math.max(1, now - from)) * (width - PAD.left - PAD.right);
-  const y = (ms: number) => height - PAD.bottom - (Math.log(ms / 1000) / Math.log(longest / 1000)) * (height - PAD.top - PAD.bottom);
+  const y = (ms: number) =>
+    height - PAD.bottom - (Math.log(ms / 1000) / Math.log(longest / 1000)) * (height - PAD.top - PAD.bottom);
   const marks = MARKS.filter((mark) => mark <= longest);
   const parts = narrow ? 2 : 3;
   const ticks = Array.from({ length: parts + 1 }, (_, part) => from + ((now - from) * part) / parts);
   return (
     <section className="card overview-card overview-wide" aria-labelledby="dots">
       <h2 id="dots">{t("track")}</h2>
-      <svg className="dots" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t("track_text", { count: shown.length })}>
+      <svg
+        className="dots"
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={t("track_text", { count: shown.length })}
+      >
         {marks.map((mark) => (
           <g key={mark}>
             <line x1={PAD.left} x2={width - PAD.right} y1={y(mark)} y2={y(mark)} className="dots-line" />
@@ -45,12 +54,22 @@ export function Dots({ jobs }: { jobs: JobSummary[] }) {
           </g>
         ))}
         {ticks.map((tick, index) => (
-          <text key={index} x={x(tick)} y={height - 5} textAnchor={index === 0 ? "start" : index === parts ? "end" : "middle"}>
+          <text
+            key={index}
+            x={x(tick)}
+            y={height - 5}
+            textAnchor={index === 0 ? "start" : index === parts ? "end" : "middle"}
+          >
             {shortTime(tick, language)}
           </text>
         ))}
         {shown.map((job) => (
-          <g key={job.id} className={`dot state-${job.state}`} transform={`translate(${x(new Date(job.created_at).getTime())} ${y(took(job))})`} onClick={() => navigate(`/jobs/${job.id}`)}>
+          <g
+            key={job.id}
+            className={`dot state-${job.state}`}
+            transform={`translate(${x(new Date(job.created_at).getTime())} ${y(took(job))})`}
+            onClick={() => navigate(`/jobs/${job.id}`)}
+          >
             <title>{`${job.handle} · ${shared(`state.${job.state}`)} · ${duration(took(job), language)}`}</title>
             {job.state === "failed" ? (
               <path d="M-4 -4L4 4M4 -4L-4 4" />

@@ -38,7 +38,9 @@ export function Component() {
   const midnight = new Date().setHours(0, 0, 0, 0);
   const running = mine.filter((job) => ["starting", "running", "stopping"].includes(job.state)).length;
   const waiting = mine.filter((job) => job.state === "queued" || job.state === "paused").length;
-  const failed = mine.filter((job) => job.state === "failed" && new Date(job.ended_at ?? 0).getTime() >= midnight).length;
+  const failed = mine.filter(
+    (job) => job.state === "failed" && new Date(job.ended_at ?? 0).getTime() >= midnight,
+  ).length;
   return (
     <Page label={t("title")} title={t("greeting", { name: me.display_name || me.name })}>
       {jobs.error ? (
@@ -75,7 +77,10 @@ function MyJobs({ jobs }: { jobs: JobSummary[] }) {
   const { t } = useTranslation("overview");
   const actions = useJobActions();
   // What still goes on first, then what ended last.
-  const first = useMemo(() => [...jobs].sort((a, b) => Number(hasEnded(a.state)) - Number(hasEnded(b.state))).slice(0, SHOWN), [jobs]);
+  const first = useMemo(
+    () => [...jobs].sort((a, b) => Number(hasEnded(a.state)) - Number(hasEnded(b.state))).slice(0, SHOWN),
+    [jobs],
+  );
   const shown = useExplained(first);
   return (
     <section className="card overview-card overview-wide" aria-labelledby="my-jobs">

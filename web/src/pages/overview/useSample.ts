@@ -10,7 +10,11 @@ export function useSample() {
   const [key] = useState(newKey);
   return useMutation({
     mutationFn: async () => {
-      const answer = await fetchRaw("/api/v1/jobs", { method: "POST", body: sampleJob, headers: { "Idempotency-Key": key } });
+      const answer = await fetchRaw("/api/v1/jobs", {
+        method: "POST",
+        body: sampleJob,
+        headers: { "Idempotency-Key": key },
+      });
       return (await answer.json()) as { id: string };
     },
     // Its overview has both: the lines as they come, and the curve that they make.

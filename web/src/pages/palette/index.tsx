@@ -60,7 +60,10 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       if (prefix === "@" && asked) query.owner = asked;
       else if (prefix === "#" && asked) query.label = asked;
       else if (asked) query.name = asked;
-      const byName = prefix === ":" ? [] : (((await api.GET("/api/v1/jobs", { params: { query: query as never } })).data?.jobs ?? []) as JobSummary[]);
+      const byName =
+        prefix === ":"
+          ? []
+          : (((await api.GET("/api/v1/jobs", { params: { query: query as never } })).data?.jobs ?? []) as JobSummary[]);
       if (!/^[a-z0-9]{4,32}$/.test(asked)) return byName;
       try {
         const byId = (await api.GET("/api/v1/jobs/{id}", { params: { path: { id: asked } } })).data as Job;
@@ -81,9 +84,19 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     };
     const all: Entry[] = [];
     const pages: Array<[string, string, IconName]> = [
-      ["/", "overview", "home"], ["/jobs/new", "submit", "plus"], ["/jobs", "jobs", "jobs"], ["/queue", "queue", "queue"], ["/nodes", "nodes", "nodes"],
-      ["/me/tokens", "tokens", "key"], ["/me/profile", "profile", "person"],
-      ...(me.administrator ? ([["/admin/settings", "settings", "gear"], ["/admin/health", "health", "pulse"]] as Array<[string, string, IconName]>) : []),
+      ["/", "overview", "home"],
+      ["/jobs/new", "submit", "plus"],
+      ["/jobs", "jobs", "jobs"],
+      ["/queue", "queue", "queue"],
+      ["/nodes", "nodes", "nodes"],
+      ["/me/tokens", "tokens", "key"],
+      ["/me/profile", "profile", "person"],
+      ...(me.administrator
+        ? ([
+            ["/admin/settings", "settings", "gear"],
+            ["/admin/health", "health", "pulse"],
+          ] as Array<[string, string, IconName]>)
+        : []),
     ];
     if (prefix === "" || prefix === ">") {
       for (const [path, word, icon] of pages) {
@@ -104,23 +117,69 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         const name = open.handle;
         act("log", t("log", { name }), "log", go(`/jobs/${open.id}/logs`), ["日志", "logs"]);
         act("clone", t("clone", { name }), "copy", go(`/jobs/new?from=${open.id}`), ["克隆", "clone"]);
-        if (mayStop(open.state) && mayChange(open)) act("stop", t("stop", { name }), "stop", ask(() => actions.stop(open, onClose)), ["停止", "终止", "halt", "kill", "stop"]);
-        if (mayChange(open)) act("remove", t("remove", { name }), "trash", ask(() => actions.remove(open, go("/jobs"))), ["删除", "delete"]);
+        if (mayStop(open.state) && mayChange(open))
+          act(
+            "stop",
+            t("stop", { name }),
+            "stop",
+            ask(() => actions.stop(open, onClose)),
+            ["停止", "终止", "halt", "kill", "stop"],
+          );
+        if (mayChange(open))
+          act(
+            "remove",
+            t("remove", { name }),
+            "trash",
+            ask(() => actions.remove(open, go("/jobs"))),
+            ["删除", "delete"],
+          );
       }
       if (words || prefix === ">") {
-        act("theme", t("theme"), "theme", () => { setTheme(themeNow() === "dark" ? "light" : "dark"); onClose(); }, ["主题", "深色", "dark", "theme"]);
-        act("language", t("language"), "edit", () => { void setLanguage(i18n.language === "zh" ? "en" : "zh"); onClose(); }, ["语言", "english", "中文", "language"]);
+        act(
+          "theme",
+          t("theme"),
+          "theme",
+          () => {
+            setTheme(themeNow() === "dark" ? "light" : "dark");
+            onClose();
+          },
+          ["主题", "深色", "dark", "theme"],
+        );
+        act(
+          "language",
+          t("language"),
+          "edit",
+          () => {
+            void setLanguage(i18n.language === "zh" ? "en" : "zh");
+            onClose();
+          },
+          ["语言", "english", "中文", "language"],
+        );
         act("out", app("sign_out"), "right", () => void signOut(), ["登出", "logout"]);
       }
     }
     if (prefix !== ">") {
-      for (const job of found.data ?? []) all.push({ key: job.id, group: "jobs", label: job.handle, job, rank: 1, run: go(`/jobs/${job.id}`) });
+      for (const job of found.data ?? [])
+        all.push({ key: job.id, group: "jobs", label: job.handle, job, rank: 1, run: go(`/jobs/${job.id}`) });
       for (const node of nodes.data ?? []) {
         const rank = words ? score(node.name ?? "", words) : 0;
-        if (rank) all.push({ key: `node ${node.name}`, group: "nodes", label: node.name ?? "", icon: "nodes", rank, run: go("/nodes") });
+        if (rank)
+          all.push({
+            key: `node ${node.name}`,
+            group: "nodes",
+            label: node.name ?? "",
+            icon: "nodes",
+            rank,
+            run: go("/nodes"),
+          });
       }
     }
-    return groups.flatMap((group) => all.filter((entry) => entry.group === group).sort((a, b) => b.rank - a.rank).slice(0, words ? 8 : 9));
+    return groups.flatMap((group) =>
+      all
+        .filter((entry) => entry.group === group)
+        .sort((a, b) => b.rank - a.rank)
+        .slice(0, words ? 8 : 9),
+    );
     // `actions` is made anew with each draw; what it does never differs.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [words, prefix, found.data, nodes.data, open, me.administrator, i18n.language, navigate, onClose]);
@@ -128,10 +187,23 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const chosen = Math.min(at, Math.max(0, entries.length - 1));
   useEffect(() => setAt(0), [text]);
   // Nothing may be returned: newer browsers answer a scroll with a promise, which React would call in the end.
-  useEffect(() => void list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }), [chosen]);
+  useEffect(
+    () => void list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }),
+    [chosen],
+  );
   return (
     <>
-      <Modal open={!hidden} onCancel={onClose} footer={null} closable={false} width={620} title={<span className="visually-hidden">{t("title")}</span>} className="palette" style={{ top: 72 }} destroyOnHidden>
+      <Modal
+        open={!hidden}
+        onCancel={onClose}
+        footer={null}
+        closable={false}
+        width={620}
+        title={<span className="visually-hidden">{t("title")}</span>}
+        className="palette"
+        style={{ top: 72 }}
+        destroyOnHidden
+      >
         <div className="palette-box">
           <Icon name="search" size={18} />
           <input
@@ -164,7 +236,14 @@ export default function Palette({ onClose }: { onClose: () => void }) {
                   {t(`group.${entry.group}`)}
                 </p>
               )}
-              <div id={`palette-${index}`} role="option" aria-selected={index === chosen} className="palette-entry" onMouseMove={() => setAt(index)} onClick={entry.run}>
+              <div
+                id={`palette-${index}`}
+                role="option"
+                aria-selected={index === chosen}
+                className="palette-entry"
+                onMouseMove={() => setAt(index)}
+                onClick={entry.run}
+              >
                 {entry.icon && <Icon name={entry.icon} />}
                 {entry.job && <StateTag state={entry.job.state} plain />}
                 <span className="grow cut">{entry.label}</span>

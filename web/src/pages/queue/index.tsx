@@ -35,7 +35,8 @@ export function Component() {
   });
   const known = useQuery({
     queryKey: [...keys.jobs, "queued"],
-    queryFn: async () => (await api.GET("/api/v1/jobs", { params: { query: { state: "queued", limit: 500 } } })).data?.jobs ?? [],
+    queryFn: async () =>
+      (await api.GET("/api/v1/jobs", { params: { query: { state: "queued", limit: 500 } } })).data?.jobs ?? [],
     refetchInterval: 10_000,
   });
   const jobs = useMemo(() => new Map<string, JobSummary>((known.data ?? []).map((job) => [job.id, job])), [known.data]);
@@ -100,8 +101,21 @@ export function Component() {
                     <span className="quiet">{t("hidden")}</span>
                   ),
               },
-              { key: "needs", title: t("needs"), narrow: true, cell: (entry) => [t("needs_tasks", { count: entry.tasks }), entry.gpus ? t("needs_gpus", { count: entry.gpus }) : ""].filter(Boolean).join(t("comma")) },
-              { key: "priority", title: t("priority"), narrow: true, cell: (entry) => <Priority value={entry.priority} /> },
+              {
+                key: "needs",
+                title: t("needs"),
+                narrow: true,
+                cell: (entry) =>
+                  [t("needs_tasks", { count: entry.tasks }), entry.gpus ? t("needs_gpus", { count: entry.gpus }) : ""]
+                    .filter(Boolean)
+                    .join(t("comma")),
+              },
+              {
+                key: "priority",
+                title: t("priority"),
+                narrow: true,
+                cell: (entry) => <Priority value={entry.priority} />,
+              },
               { key: "waited", title: t("waited"), narrow: true, cell: (entry) => <Duration from={entry.queued_at} /> },
               {
                 key: "why",
@@ -109,7 +123,11 @@ export function Component() {
                 cell: (entry) => {
                   const why = whys.get(entry.id ?? "");
                   const text = why ? reasons.all(why) : "";
-                  return text ? <span className={`queue-why${why?.verdict === "impossible" ? " fault" : ""}`}>{text}</span> : "–";
+                  return text ? (
+                    <span className={`queue-why${why?.verdict === "impossible" ? " fault" : ""}`}>{text}</span>
+                  ) : (
+                    "–"
+                  );
                 },
               },
               {
@@ -123,10 +141,23 @@ export function Component() {
                   if (!estimate?.likely) return <span className="quiet">{t("unknown")}</span>;
                   const early = shortTime(estimate.early ?? estimate.likely, language);
                   const late = shortTime(estimate.late ?? estimate.likely, language);
-                  return <span className="numbers" title={t("likely", { time: shortTime(estimate.likely, language) })}>{early === late ? t("around", { time: early }) : t("band", { early, late })}</span>;
+                  return (
+                    <span className="numbers" title={t("likely", { time: shortTime(estimate.likely, language) })}>
+                      {early === late ? t("around", { time: early }) : t("band", { early, late })}
+                    </span>
+                  );
                 },
               },
-              ...(me.administrator ? [{ key: "move", title: t("move"), narrow: true, cell: (entry: Entry) => <MoveButtons entry={entry} count={entries.length} move={move} /> }] : []),
+              ...(me.administrator
+                ? [
+                    {
+                      key: "move",
+                      title: t("move"),
+                      narrow: true,
+                      cell: (entry: Entry) => <MoveButtons entry={entry} count={entries.length} move={move} />,
+                    },
+                  ]
+                : []),
             ]}
           />
           {entries.length >= 1000 && <p className="quiet">{t("first_thousand")}</p>}

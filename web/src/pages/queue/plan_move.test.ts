@@ -6,7 +6,12 @@ const entry = (id: string) => line.find((one) => one.id === id) ?? {};
 
 test("moves are said as who goes right before whom", () => {
   expect(planMove(line, entry("c"), "up")).toMatchObject({ job: "c", before: "b", to: 2 });
-  expect(planMove(line, entry("c"), "front")).toMatchObject({ job: "c", before: null, to: 1, back: [{ id: "a" }, { id: "b" }] });
+  expect(planMove(line, entry("c"), "front")).toMatchObject({
+    job: "c",
+    before: null,
+    to: 1,
+    back: [{ id: "a" }, { id: "b" }],
+  });
   // Down is the next one going up.
   expect(planMove(line, entry("a"), "down")).toMatchObject({ job: "b", before: "a", to: 2 });
   expect(planMove(line, entry("a"), "up")).toBeNull();

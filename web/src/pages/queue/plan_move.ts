@@ -4,7 +4,11 @@ type Entry = Schemas["QueueEntry"];
 export type Way = "front" | "up" | "down";
 
 /** Who goes before whom: one call, and those who move back for it. The server knows only "right before another". */
-export function planMove(entries: Entry[], entry: Entry, way: Way): { job: string; before: string | null; to: number; back: Entry[] } | null {
+export function planMove(
+  entries: Entry[],
+  entry: Entry,
+  way: Way,
+): { job: string; before: string | null; to: number; back: Entry[] } | null {
   const at = entries.findIndex((one) => one.id === entry.id);
   if (at < 0 || !entry.id) return null;
   if (way === "down") {

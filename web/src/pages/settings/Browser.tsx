@@ -3,7 +3,17 @@ import { languageNow, languages, setLanguage } from "@/app/i18n";
 import { usePreference } from "@/shared/preferences";
 import { setTheme, themes, useTheme } from "@/shared/theme";
 
-function Choice({ label, options, value, onChange }: { label: string; options: Array<[string, string]>; value: string; onChange: (value: string) => void }) {
+function Choice({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  options: Array<[string, string]>;
+  value: string;
+  onChange: (value: string) => void;
+}) {
   return (
     <>
       <dt>{label}</dt>
@@ -30,9 +40,24 @@ export function Browser() {
     <section className="card settings-card" aria-labelledby="browser">
       <h2 id="browser">{t("browser")}</h2>
       <dl className="facts settings-choices">
-        <Choice label={t("language")} value={languageNow()} options={languages.map((language) => [language, names[language]])} onChange={(language) => void setLanguage(language as "zh" | "en")} />
-        <Choice label={t("theme")} value={choice} options={themes.map((theme) => [theme, t(`themes.${theme}`)])} onChange={(theme) => setTheme(theme as (typeof themes)[number])} />
-        <Choice label={t("density")} value={density} options={["comfortable", "compact"].map((one) => [one, t(`densities.${one}`)])} onChange={setDensity} />
+        <Choice
+          label={t("language")}
+          value={languageNow()}
+          options={languages.map((language) => [language, names[language]])}
+          onChange={(language) => void setLanguage(language as "zh" | "en")}
+        />
+        <Choice
+          label={t("theme")}
+          value={choice}
+          options={themes.map((theme) => [theme, t(`themes.${theme}`)])}
+          onChange={(theme) => setTheme(theme as (typeof themes)[number])}
+        />
+        <Choice
+          label={t("density")}
+          value={density}
+          options={["comfortable", "compact"].map((one) => [one, t(`densities.${one}`)])}
+          onChange={setDensity}
+        />
       </dl>
     </section>
   );

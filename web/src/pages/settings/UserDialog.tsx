@@ -8,7 +8,13 @@ import { CopyText } from "@/shared/ui/CopyText";
 import { MakeDialog } from "@/shared/ui/MakeDialog";
 
 /** Makes an account; its owner chooses a password by the one-time link. With a link already: shows that. */
-export default function UserDialog({ link, onClose }: { link: { name: string; link: string } | null; onClose: () => void }) {
+export default function UserDialog({
+  link,
+  onClose,
+}: {
+  link: { name: string; link: string } | null;
+  onClose: () => void;
+}) {
   const { t } = useTranslation("settings");
   const [name, setName] = useState("");
   const [display, setDisplay] = useState("");
@@ -17,7 +23,16 @@ export default function UserDialog({ link, onClose }: { link: { name: string; li
   const [tried, setTried] = useState(false);
   const create = useMutation({
     mutationFn: async () =>
-      (await api.POST("/api/v1/users", { body: { name: name.trim(), ...(display.trim() ? { display_name: display.trim() } : {}), ...(email.trim() ? { email: email.trim() } : {}), administrator } })).data,
+      (
+        await api.POST("/api/v1/users", {
+          body: {
+            name: name.trim(),
+            ...(display.trim() ? { display_name: display.trim() } : {}),
+            ...(email.trim() ? { email: email.trim() } : {}),
+            administrator,
+          },
+        })
+      ).data,
     onSuccess: () => void queries.invalidateQueries({ queryKey: keys.users }),
   });
   const shown = link ?? (create.data ? { name: create.data.name ?? name, link: create.data.link } : null);
@@ -45,7 +60,15 @@ export default function UserDialog({ link, onClose }: { link: { name: string; li
       }
     >
       <label htmlFor="user-name">{t("account")}</label>
-      <Input id="user-name" autoFocus autoComplete="off" value={name} status={missing ? "error" : undefined} aria-invalid={missing} onChange={(event) => setName(event.target.value)} />
+      <Input
+        id="user-name"
+        autoFocus
+        autoComplete="off"
+        value={name}
+        status={missing ? "error" : undefined}
+        aria-invalid={missing}
+        onChange={(event) => setName(event.target.value)}
+      />
       {missing && <p className="fault">{t("account_missing")}</p>}
       <label htmlFor="user-display">{t("name")}</label>
       <Input id="user-display" value={display} onChange={(event) => setDisplay(event.target.value)} />

@@ -23,16 +23,21 @@ export function Users() {
   const said = useSaid();
   const [creating, setCreating] = useState(false);
   const [link, setLink] = useState<{ name: string; link: string } | null>(null);
-  const users = useQuery({ queryKey: keys.users, queryFn: async () => (await api.GET("/api/v1/users")).data?.users ?? [] });
+  const users = useQuery({
+    queryKey: keys.users,
+    queryFn: async () => (await api.GET("/api/v1/users")).data?.users ?? [],
+  });
   const renew = () => void queries.invalidateQueries({ queryKey: keys.users });
   const failed = (error: Error) => void message.error(said(error.message));
   const freeze = useMutation({
-    mutationFn: ({ user, disabled }: { user: User; disabled: boolean }) => api.PUT("/api/v1/users/{name}/disabled", { params: { path: { name: user.name ?? "" } }, body: { disabled } }),
+    mutationFn: ({ user, disabled }: { user: User; disabled: boolean }) =>
+      api.PUT("/api/v1/users/{name}/disabled", { params: { path: { name: user.name ?? "" } }, body: { disabled } }),
     onSuccess: renew,
     onError: failed,
   });
   const newLink = useMutation({
-    mutationFn: async (user: User) => (await api.POST("/api/v1/users/{name}/link", { params: { path: { name: user.name ?? "" } } })).data,
+    mutationFn: async (user: User) =>
+      (await api.POST("/api/v1/users/{name}/link", { params: { path: { name: user.name ?? "" } } })).data,
     onSuccess: (made, user) => setLink({ name: user.name ?? "", link: made?.link ?? "" }),
     onError: failed,
   });
@@ -49,9 +54,7 @@ export function Users() {
   return (
     <div className="settings-users">
       <div className="row">
-        <h2 className="grow">
-          {t("users")}
-        </h2>
+        <h2 className="grow">{t("users")}</h2>
         <Button icon={<Icon name="plus" />} onClick={() => setCreating(true)}>
           {t("create_user")}
         </Button>
@@ -73,7 +76,8 @@ export function Users() {
               title: t("state"),
               cell: (user) => (
                 <span className={`row settings-state ${user.disabled ? "fault" : "settings-active"}`}>
-                  <StateShape state={user.disabled ? "cancelled" : "succeeded"} /> {t(user.disabled ? "frozen" : "active")}
+                  <StateShape state={user.disabled ? "cancelled" : "succeeded"} />{" "}
+                  {t(user.disabled ? "frozen" : "active")}
                 </span>
               ),
             },
@@ -102,7 +106,9 @@ export function Users() {
           ]}
         />
       )}
-      <Suspense fallback={null}>{(creating || link) && <UserDialog link={link} onClose={() => (setCreating(false), setLink(null))} />}</Suspense>
+      <Suspense fallback={null}>
+        {(creating || link) && <UserDialog link={link} onClose={() => (setCreating(false), setLink(null))} />}
+      </Suspense>
     </div>
   );
 }

@@ -73,7 +73,13 @@ function Look({ onNext }: { onNext: () => void }) {
         <legend>{t("language")}</legend>
         {languages.map((language) => (
           <label key={language}>
-            <input type="radio" name="language" checked={i18n.language === language} onChange={() => void setLanguage(language)} /> {t(`languages.${language}`)}
+            <input
+              type="radio"
+              name="language"
+              checked={i18n.language === language}
+              onChange={() => void setLanguage(language)}
+            />{" "}
+            {t(`languages.${language}`)}
           </label>
         ))}
       </fieldset>
@@ -81,7 +87,8 @@ function Look({ onNext }: { onNext: () => void }) {
         <legend>{app("theme.title")}</legend>
         {themes.map((theme) => (
           <label key={theme}>
-            <input type="radio" name="theme" checked={choice === theme} onChange={() => setTheme(theme)} /> {app(`theme.${theme}`)}
+            <input type="radio" name="theme" checked={choice === theme} onChange={() => setTheme(theme)} />{" "}
+            {app(`theme.${theme}`)}
           </label>
         ))}
       </fieldset>
@@ -102,14 +109,25 @@ function Check() {
   const said = useSaid();
   const engineWords = useEngineWords();
   const version = useQuery({ queryKey: keys.version, queryFn: async () => (await api.GET("/api/v1/version")).data });
-  const ready = useQuery({ queryKey: ["ready"], queryFn: () => fetchText("/readyz"), retry: false, refetchInterval: 3000 });
+  const ready = useQuery({
+    queryKey: ["ready"],
+    queryFn: () => fetchText("/readyz"),
+    retry: false,
+    refetchInterval: 3000,
+  });
   const nodes = useNodes(3000);
   const gpus = (nodes.data ?? []).flatMap((node) => node.gpus ?? []);
   const sick = (nodes.data ?? []).filter((node) => !node.healthy);
   const checks: Array<[string, boolean | null, string]> = [
     ["store", ready.isPending ? null : !ready.error, ready.error ? ready.error.message : t("store_good")],
     ["engine", version.data ? true : version.error ? false : null, engineWords(version.data?.engine)],
-    ["nodes", nodes.data ? sick.length === 0 && nodes.data.length > 0 : null, sick.length ? sick.map((node) => `${node.name}: ${node.problem}`).join("; ") : (nodes.data ?? []).map((node) => `${node.name} (${node.cpus} CPU, ${bytes(node.memory)})`).join(", ")],
+    [
+      "nodes",
+      nodes.data ? sick.length === 0 && nodes.data.length > 0 : null,
+      sick.length
+        ? sick.map((node) => `${node.name}: ${node.problem}`).join("; ")
+        : (nodes.data ?? []).map((node) => `${node.name} (${node.cpus} CPU, ${bytes(node.memory)})`).join(", "),
+    ],
     ["gpus", nodes.data ? true : null, gpus.length ? t("gpus_found", { count: gpus.length }) : t("gpus_none")],
   ];
   return (

@@ -20,7 +20,11 @@ type Fault = "wrong" | "later" | "used" | "offline" | string;
 
 async function signIn(body: object): Promise<Fault | null> {
   try {
-    const answer = await fetch("/api/v1/login", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    const answer = await fetch("/api/v1/login", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
     if (answer.ok) return null;
     if (answer.status === 429) return "later";
     const problem = (await answer.json().catch(() => null)) as { message?: string } | null;
@@ -74,9 +78,11 @@ export function SignIn() {
         }
       });
     } else {
-      void fetch("/api/v1/users/me").then((answer) => {
-        if (answer.ok) location.replace(placeAfter(location.search, location.origin));
-      }).catch(() => undefined);
+      void fetch("/api/v1/users/me")
+        .then((answer) => {
+          if (answer.ok) location.replace(placeAfter(location.search, location.origin));
+        })
+        .catch(() => undefined);
     }
     const timer = setTimeout(() => void prefetchPage().catch(() => undefined), 400);
     return () => clearTimeout(timer);
@@ -104,15 +110,28 @@ export function SignIn() {
   return (
     <div className="signin">
       <div className="signin-tools">
-        <button type="button" lang={language === "zh" ? "en" : "zh"} aria-label={t.otherName} onClick={() => {
-          const next = language === "zh" ? "en" : "zh";
-          remember("language", next);
-          setLanguage(next);
-        }}>
+        <button
+          type="button"
+          lang={language === "zh" ? "en" : "zh"}
+          aria-label={t.otherName}
+          onClick={() => {
+            const next = language === "zh" ? "en" : "zh";
+            remember("language", next);
+            setLanguage(next);
+          }}
+        >
           {t.other}
         </button>
         <button type="button" aria-label={t.theme} onClick={() => setTheme(themeNow() === "dark" ? "light" : "dark")}>
-          <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" fill="none" stroke="currentColor" strokeWidth="1.6">
+          <svg
+            viewBox="0 0 20 20"
+            width="18"
+            height="18"
+            aria-hidden="true"
+            fill="none"
+            stroke="currentColor"
+            strokeWidth="1.6"
+          >
             <path d="M10 3a7 7 0 1 0 0 14zM10 3a7 7 0 0 1 0 14" />
           </svg>
         </button>
@@ -124,22 +143,58 @@ export function SignIn() {
         ) : (
           <form onSubmit={(event) => void submit(event)}>
             <label htmlFor="user">{t.user}</label>
-            <input id="user" name="username" autoComplete="username" autoCapitalize="none" spellCheck={false} required autoFocus={!user} value={user} onChange={(event) => setUser(event.target.value)} />
+            <input
+              id="user"
+              name="username"
+              autoComplete="username"
+              autoCapitalize="none"
+              spellCheck={false}
+              required
+              autoFocus={!user}
+              value={user}
+              onChange={(event) => setUser(event.target.value)}
+            />
             <label htmlFor="password">{t.password}</label>
             <div className="signin-password">
-              <input ref={field} id="password" name="password" type={shown ? "text" : "password"} autoComplete="current-password" required autoFocus={Boolean(user)} value={password}
+              <input
+                ref={field}
+                id="password"
+                name="password"
+                type={shown ? "text" : "password"}
+                autoComplete="current-password"
+                required
+                autoFocus={Boolean(user)}
+                value={password}
                 aria-describedby="said"
                 onChange={(event) => setPassword(event.target.value)}
-                onKeyUp={(event) => setCaps(event.getModifierState("CapsLock"))} />
-              <button type="button" aria-pressed={shown} aria-label={shown ? t.hide : t.show} onClick={() => setShown(!shown)}>
-                <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" fill="none" stroke="currentColor" strokeWidth="1.6">
+                onKeyUp={(event) => setCaps(event.getModifierState("CapsLock"))}
+              />
+              <button
+                type="button"
+                aria-pressed={shown}
+                aria-label={shown ? t.hide : t.show}
+                onClick={() => setShown(!shown)}
+              >
+                <svg
+                  viewBox="0 0 20 20"
+                  width="18"
+                  height="18"
+                  aria-hidden="true"
+                  fill="none"
+                  stroke="currentColor"
+                  strokeWidth="1.6"
+                >
                   <path d="M2 10s3-5 8-5 8 5 8 5-3 5-8 5-8-5-8-5zM10 12.2a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4z" />
                   {shown && <path d="M4 16L16 4" />}
                 </svg>
               </button>
             </div>
-            <p id="said" role="alert" className={said ? "signin-fault" : "signin-note"}>{said || (caps ? t.caps : "")}</p>
-            <button type="submit" className="signin-enter" disabled={busy}>{busy ? t.entering : t.enter}</button>
+            <p id="said" role="alert" className={said ? "signin-fault" : "signin-note"}>
+              {said || (caps ? t.caps : "")}
+            </p>
+            <button type="submit" className="signin-enter" disabled={busy}>
+              {busy ? t.entering : t.enter}
+            </button>
             <p className="signin-note">{t.forgot}</p>
           </form>
         )}

@@ -6,10 +6,27 @@ import { useSaid } from "@/shared/said";
 import { convert, type Dialect } from "@/shared/job/dialect";
 
 /** What another dialect cannot say, before anything is changed. */
-export default function ConvertDialog({ text, from, to, onDone, onClose }: { text: string; from: Dialect | ""; to: Dialect; onDone: (text: string) => void; onClose: () => void }) {
+export default function ConvertDialog({
+  text,
+  from,
+  to,
+  onDone,
+  onClose,
+}: {
+  text: string;
+  from: Dialect | "";
+  to: Dialect;
+  onDone: (text: string) => void;
+  onClose: () => void;
+}) {
   const { t } = useTranslation("submit");
   const said = useSaid();
-  const converted = useQuery({ queryKey: ["convert", from, to, text], queryFn: () => convert(text, from, to), retry: false, gcTime: 0 });
+  const converted = useQuery({
+    queryKey: ["convert", from, to, text],
+    queryFn: () => convert(text, from, to),
+    retry: false,
+    gcTime: 0,
+  });
   return (
     <Modal
       open

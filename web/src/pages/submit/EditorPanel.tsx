@@ -20,7 +20,10 @@ const Editor = lazy(() => import("./editor/Editor"));
 function useSchema(dialect: Dialect): Schema | null {
   const schema = useQuery({
     queryKey: ["schema", dialect],
-    queryFn: async () => (await (await fetchRaw(dialect === "native" ? "/schema/job.v1.json" : `/schema/${dialect}.json`)).json()) as Schema,
+    queryFn: async () =>
+      (await (
+        await fetchRaw(dialect === "native" ? "/schema/job.v1.json" : `/schema/${dialect}.json`)
+      ).json()) as Schema,
     staleTime: Infinity,
     retry: false,
   });
@@ -52,7 +55,13 @@ export function EditorPanel({ text, format, checked, pending, onText, onFormat, 
   const goTo = (issue: Issue) => {
     const line = issue.line ?? 1;
     if (!narrow) return handle.current?.goTo(line, issue.column ?? 1);
-    const offset = text.split("\n").slice(0, line - 1).reduce((sum, row) => sum + row.length + 1, 0) + (issue.column ?? 1) - 1;
+    const offset =
+      text
+        .split("\n")
+        .slice(0, line - 1)
+        .reduce((sum, row) => sum + row.length + 1, 0) +
+      (issue.column ?? 1) -
+      1;
     area.current?.focus();
     area.current?.setSelectionRange(offset, offset);
     return undefined;
@@ -73,7 +82,10 @@ export function EditorPanel({ text, format, checked, pending, onText, onFormat, 
           className="editor-format"
           value={format}
           options={[
-            { value: "", label: checked?.dialect ? t("detected", { name: t(`dialect.${checked.dialect}`) }) : t("detect") },
+            {
+              value: "",
+              label: checked?.dialect ? t("detected", { name: t(`dialect.${checked.dialect}`) }) : t("detect"),
+            },
             ...dialects.map((name) => ({ value: name, label: t(`dialect.${name}`) })),
           ]}
           onChange={(value: Dialect | "") => onFormat(value)}
@@ -84,7 +96,9 @@ export function EditorPanel({ text, format, checked, pending, onText, onFormat, 
           placeholder={t("convert_to")}
           value={null}
           disabled={!checked?.dialect}
-          options={dialects.filter((name) => name !== dialect).map((name) => ({ value: name, label: t(`dialect.${name}`) }))}
+          options={dialects
+            .filter((name) => name !== dialect)
+            .map((name) => ({ value: name, label: t(`dialect.${name}`) }))}
           onChange={(value: Dialect | null) => value && onConvert(value)}
         />
         <Button onClick={respell} disabled={dialect !== "native" || text.trim() === ""}>
@@ -94,7 +108,9 @@ export function EditorPanel({ text, format, checked, pending, onText, onFormat, 
       {narrow ? (
         <Input.TextArea
           ref={(made) => {
-            area.current = (made as unknown as { resizableTextArea?: { textArea: HTMLTextAreaElement } } | null)?.resizableTextArea?.textArea ?? null;
+            area.current =
+              (made as unknown as { resizableTextArea?: { textArea: HTMLTextAreaElement } } | null)?.resizableTextArea
+                ?.textArea ?? null;
           }}
           className="mono editor-area"
           aria-label={t("file")}
@@ -106,7 +122,15 @@ export function EditorPanel({ text, format, checked, pending, onText, onFormat, 
         />
       ) : (
         <Suspense fallback={<LoadingFace lines={10} />}>
-          <Editor ref={handle} text={text} label={t("file_label")} issues={issues} schema={schema} onText={onText} onSubmit={onSubmit} />
+          <Editor
+            ref={handle}
+            text={text}
+            label={t("file_label")}
+            issues={issues}
+            schema={schema}
+            onText={onText}
+            onSubmit={onSubmit}
+          />
         </Suspense>
       )}
       <div className="problems" role="region" aria-label={t("problems")} aria-live="polite">
@@ -128,7 +152,11 @@ export function EditorPanel({ text, format, checked, pending, onText, onFormat, 
                 <li key={index}>
                   <StateShape state={isError(issue) ? "failed" : "stopping"} />
                   <button type="button" className="problem" onClick={() => goTo(issue)}>
-                    {issue.line ? <span className="quiet numbers">{t("at_line", { line: issue.line, column: issue.column ?? 1 })}</span> : null}
+                    {issue.line ? (
+                      <span className="quiet numbers">
+                        {t("at_line", { line: issue.line, column: issue.column ?? 1 })}
+                      </span>
+                    ) : null}
                     {issue.path && <span className="mono">{issue.path}</span>}
                     <span>{sayFault(t, said, issue)}</span>
                   </button>

@@ -51,7 +51,17 @@ export function Field({ label, hint, required = false, faults = [], wide = false
 }
 
 /** Rows without one label of their own: a group with a name. */
-export function FieldGroup({ label, hint, faults = [], children }: { label: string; hint?: ReactNode; faults?: string[]; children: ReactNode }) {
+export function FieldGroup({
+  label,
+  hint,
+  faults = [],
+  children,
+}: {
+  label: string;
+  hint?: ReactNode;
+  faults?: string[];
+  children: ReactNode;
+}) {
   const id = useId();
   return (
     <div className="field field-wide" role="group" aria-labelledby={id} data-fault={faults.length ? "" : undefined}>
@@ -84,15 +94,41 @@ interface TextProps extends Omit<FieldProps, "children"> {
 const plainText = (text: string): unknown => (text === "" ? undefined : text);
 
 /** One value that is typed. */
-export function TextField({ value, mean = plainText, onChange, placeholder, mono = false, rows, suffix, ...field }: TextProps) {
+export function TextField({
+  value,
+  mean = plainText,
+  onChange,
+  placeholder,
+  mono = false,
+  rows,
+  suffix,
+  ...field
+}: TextProps) {
   const [text, setText] = useBuffer<string, unknown>(value, shown, mean, onChange);
   return (
     <Field {...field}>
       {(parts) =>
         rows ? (
-          <Input.TextArea {...parts} className={mono ? "mono" : undefined} autoSize={{ minRows: rows, maxRows: 24 }} value={text} placeholder={placeholder} spellCheck={!mono} onChange={(event) => setText(event.target.value)} />
+          <Input.TextArea
+            {...parts}
+            className={mono ? "mono" : undefined}
+            autoSize={{ minRows: rows, maxRows: 24 }}
+            value={text}
+            placeholder={placeholder}
+            spellCheck={!mono}
+            onChange={(event) => setText(event.target.value)}
+          />
         ) : (
-          <Input {...parts} className={mono ? "mono" : undefined} value={text} placeholder={placeholder} suffix={suffix} autoComplete="off" spellCheck={!mono} onChange={(event) => setText(event.target.value)} />
+          <Input
+            {...parts}
+            className={mono ? "mono" : undefined}
+            value={text}
+            placeholder={placeholder}
+            suffix={suffix}
+            autoComplete="off"
+            spellCheck={!mono}
+            onChange={(event) => setText(event.target.value)}
+          />
         )
       }
     </Field>

@@ -8,7 +8,17 @@ import { StateShape } from "@/shared/ui/StateTag";
 import { withChange } from "./change";
 
 /** When it would start if it were handed in now, why not at once, and what would help: the scheduler's own words. */
-export function Forecast({ told, copies, text, onText }: { told: Schemas["Forecast"] | null | undefined; copies: number; text: string; onText?: (text: string) => void }) {
+export function Forecast({
+  told,
+  copies,
+  text,
+  onText,
+}: {
+  told: Schemas["Forecast"] | null | undefined;
+  copies: number;
+  text: string;
+  onText?: (text: string) => void;
+}) {
   const { t } = useTranslation("submit");
   const reasons = useReasons();
   const language = languageNow();
@@ -37,7 +47,13 @@ export function Forecast({ told, copies, text, onText }: { told: Schemas["Foreca
       <StateShape state={never ? "failed" : "queued"} />
       <div className="stack room-text">
         <strong>
-          {never ? t("plan.never") : times ? (times.early === times.late ? t("plan.around", times) : t("plan.band", times)) : t("plan.waits")}
+          {never
+            ? t("plan.never")
+            : times
+              ? times.early === times.late
+                ? t("plan.around", times)
+                : t("plan.band", times)
+              : t("plan.waits")}
           {!never && told.position ? ` · ${t("plan.position", { count: told.position })}` : ""}
         </strong>
         <span>{reasons.all(told)}</span>

@@ -14,9 +14,38 @@ import { readPairs, readTags, writeNumberOrWord, writePairs, writeTags } from ".
 
 /** Keys the basic form shows, and those only the professional one does. The rest is the editor's. */
 const basicJob = ["trainyard", "name", "description", "workspace", "labels", "time_limit", "roles"];
-const professionalJob = ["priority", "retry", "params", "secrets", "hold_on_failure", "gang", "max_wait", "stop_grace", "ssh", "tensorboard"];
+const professionalJob = [
+  "priority",
+  "retry",
+  "params",
+  "secrets",
+  "hold_on_failure",
+  "gang",
+  "max_wait",
+  "stop_grace",
+  "ssh",
+  "tensorboard",
+];
 const basicRole = ["run", "image", "gpus", "cpus", "shm", "ports", "code"];
-const professionalRole = ["count", "memory", "args", "env", "mounts", "data", "model", "output", "min_count", "main", "restart", "fail_when", "done_when", "workdir", "node_labels", "task_limit", "network"];
+const professionalRole = [
+  "count",
+  "memory",
+  "args",
+  "env",
+  "mounts",
+  "data",
+  "model",
+  "output",
+  "min_count",
+  "main",
+  "restart",
+  "fail_when",
+  "done_when",
+  "workdir",
+  "node_labels",
+  "task_limit",
+  "network",
+];
 
 /** What is set but not on the screen: in professional mode, and in the editor only. */
 export function hiddenKeys(file: JobFile, professional: boolean): { professional: string[]; editor: string[] } {
@@ -68,7 +97,10 @@ export function JobForm({ file, issues, professional, gpuTypes, images, onText, 
   ];
   const add = () => {
     const names = file.roles.map((one) => one.name);
-    const [name, values] = rolePresets.find(([preset]) => !names.includes(preset)) ?? [`role-${names.length + 1}`, { run: "echo" }];
+    const [name, values] = rolePresets.find(([preset]) => !names.includes(preset)) ?? [
+      `role-${names.length + 1}`,
+      { run: "echo" },
+    ];
     onText(withRole(file.text, name, values));
     setChosen(file.roles.length);
   };
@@ -77,13 +109,26 @@ export function JobForm({ file, issues, professional, gpuTypes, images, onText, 
       <section className="card form-card" aria-labelledby="basic-settings">
         <h2 id="basic-settings">{t("basic_settings")}</h2>
         <div className="fields">
-          <TextField label={t("name")} hint={t("name_hint")} required value={valueAt(file, ["name"])} faults={faults("name")} onChange={(value) => set(["name"], value)} />
+          <TextField
+            label={t("name")}
+            hint={t("name_hint")}
+            required
+            value={valueAt(file, ["name"])}
+            faults={faults("name")}
+            onChange={(value) => set(["name"], value)}
+          />
           <Field label={t("workspace")} faults={faults("workspace")}>
             {(parts) => (
               <Select
                 {...parts}
                 value={(valueAt(file, ["workspace"]) as string) ?? "default"}
-                options={[...new Set(["default", ...(me.workspaces ?? []).map((workspace) => workspace.name ?? ""), String(valueAt(file, ["workspace"]) ?? "default")])].map((name) => ({ value: name, label: name }))}
+                options={[
+                  ...new Set([
+                    "default",
+                    ...(me.workspaces ?? []).map((workspace) => workspace.name ?? ""),
+                    String(valueAt(file, ["workspace"]) ?? "default"),
+                  ]),
+                ].map((name) => ({ value: name, label: name }))}
                 onChange={(value) => set(["workspace"], value === "default" ? undefined : value)}
               />
             )}
@@ -100,8 +145,19 @@ export function JobForm({ file, issues, professional, gpuTypes, images, onText, 
               />
             )}
           </Field>
-          <Tags value={valueAt(file, ["labels"])} faults={faults("labels")} onChange={(value) => set(["labels"], value)} />
-          <TextField label={t("description")} wide rows={1} value={valueAt(file, ["description"])} faults={faults("description")} onChange={(value) => set(["description"], value)} />
+          <Tags
+            value={valueAt(file, ["labels"])}
+            faults={faults("labels")}
+            onChange={(value) => set(["labels"], value)}
+          />
+          <TextField
+            label={t("description")}
+            wide
+            rows={1}
+            value={valueAt(file, ["description"])}
+            faults={faults("description")}
+            onChange={(value) => set(["description"], value)}
+          />
         </div>
       </section>
 
@@ -129,13 +185,36 @@ export function JobForm({ file, issues, professional, gpuTypes, images, onText, 
           <>
             {(professional || file.roles.length > 1) && (
               <div className="fields">
-                <RoleName key={role.name} name={role.name} taken={file.roles.map((one) => one.name)} onName={(name) => onText(withRoleName(file.text, role.name, name))} />
+                <RoleName
+                  key={role.name}
+                  name={role.name}
+                  taken={file.roles.map((one) => one.name)}
+                  onName={(name) => onText(withRoleName(file.text, role.name, name))}
+                />
                 <Field label={t("count")} hint={t("count_hint")} faults={faults(...role.at.map(String), "count")}>
-                  {(parts) => <InputNumber {...parts} min={1} max={10000} precision={0} value={Number(valueAt(file, [...role.at, "count"]) ?? 1)} onChange={(value) => set([...role.at, "count"], !value || value === 1 ? undefined : value)} />}
+                  {(parts) => (
+                    <InputNumber
+                      {...parts}
+                      min={1}
+                      max={10000}
+                      precision={0}
+                      value={Number(valueAt(file, [...role.at, "count"]) ?? 1)}
+                      onChange={(value) => set([...role.at, "count"], !value || value === 1 ? undefined : value)}
+                    />
+                  )}
                 </Field>
               </div>
             )}
-            <RoleForm key={`${role.name}-fields`} file={file} role={role} issues={issues} professional={professional} gpuTypes={gpuTypes} images={images} set={set} />
+            <RoleForm
+              key={`${role.name}-fields`}
+              file={file}
+              role={role}
+              issues={issues}
+              professional={professional}
+              gpuTypes={gpuTypes}
+              images={images}
+              set={set}
+            />
           </>
         )}
       </section>
@@ -149,7 +228,9 @@ export function JobForm({ file, issues, professional, gpuTypes, images, onText, 
                 <Select
                   {...parts}
                   value={String(valueAt(file, ["priority"]) ?? "normal")}
-                  options={[...new Set(["low", "normal", "high", "urgent", String(valueAt(file, ["priority"]) ?? "normal")])].map((value) => ({
+                  options={[
+                    ...new Set(["low", "normal", "high", "urgent", String(valueAt(file, ["priority"]) ?? "normal")]),
+                  ].map((value) => ({
                     value,
                     label: t(`priorities.${value}`, { defaultValue: value }),
                     disabled: value === "urgent" && !me.administrator,
@@ -158,29 +239,86 @@ export function JobForm({ file, issues, professional, gpuTypes, images, onText, 
                 />
               )}
             </Field>
-            <TextField label={t("retry")} hint={t("retry_hint")} value={typeof valueAt(file, ["retry"]) === "object" ? t("in_editor") : valueAt(file, ["retry"])} mean={writeNumberOrWord} faults={faults("retry")} onChange={(value) => set(["retry"], value)} placeholder="0" />
-            <TextField label={t("hold")} hint={t("hold_hint")} value={valueAt(file, ["hold_on_failure"])} faults={faults("hold_on_failure")} onChange={(value) => set(["hold_on_failure"], value)} placeholder={t("duration_example")} />
-            <TextField label={t("max_wait")} hint={t("max_wait_hint")} value={valueAt(file, ["max_wait"])} faults={faults("max_wait")} onChange={(value) => set(["max_wait"], value)} placeholder={t("duration_example")} />
+            <TextField
+              label={t("retry")}
+              hint={t("retry_hint")}
+              value={typeof valueAt(file, ["retry"]) === "object" ? t("in_editor") : valueAt(file, ["retry"])}
+              mean={writeNumberOrWord}
+              faults={faults("retry")}
+              onChange={(value) => set(["retry"], value)}
+              placeholder="0"
+            />
+            <TextField
+              label={t("hold")}
+              hint={t("hold_hint")}
+              value={valueAt(file, ["hold_on_failure"])}
+              faults={faults("hold_on_failure")}
+              onChange={(value) => set(["hold_on_failure"], value)}
+              placeholder={t("duration_example")}
+            />
+            <TextField
+              label={t("max_wait")}
+              hint={t("max_wait_hint")}
+              value={valueAt(file, ["max_wait"])}
+              faults={faults("max_wait")}
+              onChange={(value) => set(["max_wait"], value)}
+              placeholder={t("duration_example")}
+            />
             <Field label={t("gang")} hint={t("gang_hint")} faults={faults("gang")}>
               {(parts) => (
                 <Select
                   {...parts}
                   value={String(valueAt(file, ["gang"]) ?? "true")}
-                  options={[...new Set(["true", "false", String(valueAt(file, ["gang"]) ?? "true")])].map((value) => ({ value, label: t(`gangs.${value}`, { defaultValue: value }) }))}
-                  onChange={(value) => set(["gang"], value === "true" ? undefined : value === "false" ? false : Number(value))}
+                  options={[...new Set(["true", "false", String(valueAt(file, ["gang"]) ?? "true")])].map((value) => ({
+                    value,
+                    label: t(`gangs.${value}`, { defaultValue: value }),
+                  }))}
+                  onChange={(value) =>
+                    set(["gang"], value === "true" ? undefined : value === "false" ? false : Number(value))
+                  }
                 />
               )}
             </Field>
-            <TextField label={t("stop_grace")} hint={t("stop_grace_hint")} value={valueAt(file, ["stop_grace"])} faults={faults("stop_grace")} onChange={(value) => set(["stop_grace"], value)} placeholder="30s" />
-            <PairRows label={t("params")} hint={t("params_hint", { example: "${{ lr }}" })} add={t("add_param")} names={[t("param_name"), t("value")]} value={valueAt(file, ["params"])} read={readPairs} write={writePairs} faults={faults("params")} onChange={(value) => set(["params"], value)} />
-            <PairRows label={t("secrets")} hint={t("secrets_hint")} add={t("add_secret")} names={[t("variable"), t("secret_name")]} value={valueAt(file, ["secrets"])} read={readPairs} write={(rows) => writeTags(rows.map((row) => (row.value ? `${row.key}=${row.value}` : row.key)).filter(Boolean))} faults={faults("secrets")} onChange={(value) => set(["secrets"], value)} />
+            <TextField
+              label={t("stop_grace")}
+              hint={t("stop_grace_hint")}
+              value={valueAt(file, ["stop_grace"])}
+              faults={faults("stop_grace")}
+              onChange={(value) => set(["stop_grace"], value)}
+              placeholder="30s"
+            />
+            <PairRows
+              label={t("params")}
+              hint={t("params_hint", { example: "${{ lr }}" })}
+              add={t("add_param")}
+              names={[t("param_name"), t("value")]}
+              value={valueAt(file, ["params"])}
+              read={readPairs}
+              write={writePairs}
+              faults={faults("params")}
+              onChange={(value) => set(["params"], value)}
+            />
+            <PairRows
+              label={t("secrets")}
+              hint={t("secrets_hint")}
+              add={t("add_secret")}
+              names={[t("variable"), t("secret_name")]}
+              value={valueAt(file, ["secrets"])}
+              read={readPairs}
+              write={(rows) =>
+                writeTags(rows.map((row) => (row.value ? `${row.key}=${row.value}` : row.key)).filter(Boolean))
+              }
+              faults={faults("secrets")}
+              onChange={(value) => set(["secrets"], value)}
+            />
           </div>
         </section>
       )}
 
       {hidden.professional.length > 0 && (
         <p className="form-note">
-          {t("hidden_professional", { count: hidden.professional.length })} <span className="quiet">{hidden.professional.join(", ")}</span>{" "}
+          {t("hidden_professional", { count: hidden.professional.length })}{" "}
+          <span className="quiet">{hidden.professional.join(", ")}</span>{" "}
           <button type="button" className="link-button" onClick={onProfessional}>
             {t("show")}
           </button>
@@ -210,7 +348,15 @@ function RoleName({ name, taken, onName }: { name: string; taken: string[]; onNa
   };
   return (
     <Field label={t("role_name")} faults={twice ? [t("role_twice")] : []}>
-      {(parts) => <Input {...parts} value={text} onChange={(event) => setText(event.target.value)} onBlur={commit} onPressEnter={commit} />}
+      {(parts) => (
+        <Input
+          {...parts}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onBlur={commit}
+          onPressEnter={commit}
+        />
+      )}
     </Field>
   );
 }
@@ -220,7 +366,18 @@ function Tags({ value, faults, onChange }: { value: unknown; faults: string[]; o
   const tags = readTags(value);
   return (
     <Field label={t("tags")} hint={t("tags_hint")} faults={faults}>
-      {(parts) => <Select {...parts} mode="tags" open={false} suffixIcon={null} tokenSeparators={[",", " "]} disabled={tags === null} value={tags ?? []} onChange={(next: string[]) => onChange(writeTags(next))} />}
+      {(parts) => (
+        <Select
+          {...parts}
+          mode="tags"
+          open={false}
+          suffixIcon={null}
+          tokenSeparators={[",", " "]}
+          disabled={tags === null}
+          value={tags ?? []}
+          onChange={(next: string[]) => onChange(writeTags(next))}
+        />
+      )}
     </Field>
   );
 }

@@ -12,7 +12,19 @@ const tabs = ["summary", "command", "environment", "file"] as const;
 type Tab = (typeof tabs)[number];
 
 /** What the text means: what will run, with what, and whether there is room for it now. */
-export function Preview({ checked, text, pending, always = false, onText }: { checked: Checked | undefined; text: string; pending: boolean; always?: boolean; onText?: (text: string) => void }) {
+export function Preview({
+  checked,
+  text,
+  pending,
+  always = false,
+  onText,
+}: {
+  checked: Checked | undefined;
+  text: string;
+  pending: boolean;
+  always?: boolean;
+  onText?: (text: string) => void;
+}) {
   const { t } = useTranslation("submit");
   const [tab, setTab] = useState<Tab>("summary");
   const [at, setAt] = useState(0);
@@ -46,13 +58,22 @@ export function Preview({ checked, text, pending, always = false, onText }: { ch
         <p className="quiet">{checked && !checked.ok ? t("preview_faults") : t("preview_none")}</p>
       ) : tab === "summary" ? (
         <Summary spec={spec}>
-          <Forecast told={checked?.forecasts?.[Math.min(at, jobs.length - 1)]} copies={jobs.length} text={checked?.dialect === "native" ? text : ""} onText={onText} />
+          <Forecast
+            told={checked?.forecasts?.[Math.min(at, jobs.length - 1)]}
+            copies={jobs.length}
+            text={checked?.dialect === "native" ? text : ""}
+            onText={onText}
+          />
         </Summary>
       ) : (
         spec.roles.map((role) => (
           <section key={role.name} className="stack" aria-label={role.name}>
             {spec.roles.length > 1 && <h3>{role.name}</h3>}
-            {tab === "command" ? <pre tabIndex={0}>{commandOf(role) || t("image_command")}</pre> : <Environment spec={spec} role={role} />}
+            {tab === "command" ? (
+              <pre tabIndex={0}>{commandOf(role) || t("image_command")}</pre>
+            ) : (
+              <Environment spec={spec} role={role} />
+            )}
           </section>
         ))
       )}
@@ -71,7 +92,11 @@ function FileText({ text, name }: { text: string; name?: string }) {
         <button type="button" className="link-button" onClick={() => void copyText(text)}>
           {t("copy")}
         </button>
-        <button type="button" className="link-button" onClick={() => saveText(`${name || "job"}.${looksLikeJson(text) ? "json" : "yaml"}`, text)}>
+        <button
+          type="button"
+          className="link-button"
+          onClick={() => saveText(`${name || "job"}.${looksLikeJson(text) ? "json" : "yaml"}`, text)}
+        >
           {t("download")}
         </button>
       </div>
@@ -97,7 +122,14 @@ function Environment({ spec, role }: { spec: Spec; role: SpecRole }) {
 
 const each = (role: SpecRole, cores: (count: number) => string, shared: (size: string) => string): string => {
   const { cpu_milli = 0, memory = 0, shm = 0, gpus = 0, gpu_types = [] } = role.resources ?? {};
-  return [gpus ? `${gpus}×${gpu_types.join("/") || "GPU"}` : "", cpu_milli ? cores(cpu_milli / 1000) : "", memory ? bytes(memory) : "", shm ? shared(bytes(shm)) : ""].filter(Boolean).join(" · ");
+  return [
+    gpus ? `${gpus}×${gpu_types.join("/") || "GPU"}` : "",
+    cpu_milli ? cores(cpu_milli / 1000) : "",
+    memory ? bytes(memory) : "",
+    shm ? shared(bytes(shm)) : "",
+  ]
+    .filter(Boolean)
+    .join(" · ");
 };
 
 function Summary({ spec, children }: { spec: Spec; children: ReactNode }) {
@@ -117,7 +149,11 @@ function Summary({ spec, children }: { spec: Spec; children: ReactNode }) {
         <dt>{t("workspace")}</dt>
         <dd>{spec.workspace || "default"}</dd>
         <dt>{t("time_limit")}</dt>
-        <dd>{spec.time_limit ? duration(spec.time_limit > 1e9 ? spec.time_limit / 1e6 : spec.time_limit * 1000, language) : t("no_limit")}</dd>
+        <dd>
+          {spec.time_limit
+            ? duration(spec.time_limit > 1e9 ? spec.time_limit / 1e6 : spec.time_limit * 1000, language)
+            : t("no_limit")}
+        </dd>
       </dl>
       {spec.roles.map((role) => (
         <section key={role.name} className="preview-role" aria-label={role.name}>
@@ -128,7 +164,13 @@ function Summary({ spec, children }: { spec: Spec; children: ReactNode }) {
           {role.image && <p className="mono cut-any">{role.image}</p>}
           {(role.ports ?? []).length > 0 && (
             <p>
-              {t("ports")}: {role.ports?.map((port) => `${port.label}${port.first ? ` ${port.first}` : ""}${(port.count ?? 1) > 1 ? ` ×${port.count}` : ""}`).join(", ")}
+              {t("ports")}:{" "}
+              {role.ports
+                ?.map(
+                  (port) =>
+                    `${port.label}${port.first ? ` ${port.first}` : ""}${(port.count ?? 1) > 1 ? ` ×${port.count}` : ""}`,
+                )
+                .join(", ")}
             </p>
           )}
           {(role.mounts ?? []).map((mount, index) => (

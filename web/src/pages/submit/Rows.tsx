@@ -63,8 +63,20 @@ export function PairRows({ names, ...common }: Common<Pair> & { names: [string, 
       empty={{ key: "", value: "" }}
       row={(pair, change, number) => (
         <>
-          <Input className="mono" aria-label={`${common.label} ${number} ${names[0]}`} placeholder={names[0]} value={pair.key} onChange={(event) => change({ key: event.target.value })} />
-          <Input className="mono" aria-label={`${common.label} ${number} ${names[1]}`} placeholder={names[1]} value={pair.value} onChange={(event) => change({ value: event.target.value })} />
+          <Input
+            className="mono"
+            aria-label={`${common.label} ${number} ${names[0]}`}
+            placeholder={names[0]}
+            value={pair.key}
+            onChange={(event) => change({ key: event.target.value })}
+          />
+          <Input
+            className="mono"
+            aria-label={`${common.label} ${number} ${names[1]}`}
+            placeholder={names[1]}
+            value={pair.value}
+            onChange={(event) => change({ value: event.target.value })}
+          />
         </>
       )}
     />
@@ -79,8 +91,21 @@ export function PortRows(common: Common<PortRow>) {
       empty={{ label: "", first: "", count: 1 }}
       row={(port, change, number) => (
         <>
-          <Input className="mono" aria-label={`${common.label} ${number} ${t("port_label")}`} placeholder={t("port_label")} value={port.label} onChange={(event) => change({ label: event.target.value })} />
-          <Input className="mono" inputMode="numeric" aria-label={`${common.label} ${number} ${t("port_number")}`} placeholder={t("port_number")} value={port.first} onChange={(event) => change({ first: event.target.value.replace(/\D/g, "") })} />
+          <Input
+            className="mono"
+            aria-label={`${common.label} ${number} ${t("port_label")}`}
+            placeholder={t("port_label")}
+            value={port.label}
+            onChange={(event) => change({ label: event.target.value })}
+          />
+          <Input
+            className="mono"
+            inputMode="numeric"
+            aria-label={`${common.label} ${number} ${t("port_number")}`}
+            placeholder={t("port_number")}
+            value={port.first}
+            onChange={(event) => change({ first: event.target.value.replace(/\D/g, "") })}
+          />
           <Input
             className="mono form-row-short"
             inputMode="numeric"
@@ -103,8 +128,20 @@ export function MountRows(common: Common<MountRow>) {
       empty={{ from: "", to: "", readOnly: true }}
       row={(mount, change, number) => (
         <>
-          <Input className="mono" aria-label={`${common.label} ${number} ${t("mount_from")}`} placeholder={t("mount_from")} value={mount.from} onChange={(event) => change({ from: event.target.value })} />
-          <Input className="mono" aria-label={`${common.label} ${number} ${t("mount_to")}`} placeholder={t("mount_to")} value={mount.to} onChange={(event) => change({ to: event.target.value })} />
+          <Input
+            className="mono"
+            aria-label={`${common.label} ${number} ${t("mount_from")}`}
+            placeholder={t("mount_from")}
+            value={mount.from}
+            onChange={(event) => change({ from: event.target.value })}
+          />
+          <Input
+            className="mono"
+            aria-label={`${common.label} ${number} ${t("mount_to")}`}
+            placeholder={t("mount_to")}
+            value={mount.to}
+            onChange={(event) => change({ to: event.target.value })}
+          />
           <Checkbox checked={mount.readOnly} onChange={(event) => change({ readOnly: event.target.checked })}>
             {t("read_only")}
           </Checkbox>

@@ -10,7 +10,8 @@ export function sayFault(t: TFunction<"submit">, said: Said, issue: Issue): stri
   const message = issue.message ?? "";
   const near = /did you mean ([^\s?;]+)/.exec(message)?.[1];
   const key = (issue.pointer ?? "").split("/").at(-1) ?? "";
-  if (issue.code === "unknown_key") return near ? t("fault.unknown_key_near", { key, near }) : t("fault.unknown_key", { key });
+  if (issue.code === "unknown_key")
+    return near ? t("fault.unknown_key_near", { key, near }) : t("fault.unknown_key", { key });
   if (/tab/i.test(message) && /indent|blank|space/i.test(message)) return t("fault.tab");
   if (issue.code === "duplicate_key") return t("fault.duplicate_key", { key });
   return said(message);
@@ -30,11 +31,18 @@ export function fixFor(t: TFunction<"submit">, issue: Issue): Fix | null {
     if (wrong)
       return {
         title: t("fix.rename", { near }),
-        apply: (text) => text.split("\n").map((row, at) => (at === line - 1 ? row.replace(wrong, near) : row)).join("\n"),
+        apply: (text) =>
+          text
+            .split("\n")
+            .map((row, at) => (at === line - 1 ? row.replace(wrong, near) : row))
+            .join("\n"),
       };
   }
   if (/tab/i.test(issue.message ?? "") && /indent|blank|space/i.test(issue.message ?? ""))
-    return { title: t("fix.tabs"), apply: (text) => text.replace(/^[ \t]+/gm, (blanks) => blanks.replaceAll("\t", "  ")) };
+    return {
+      title: t("fix.tabs"),
+      apply: (text) => text.replace(/^[ \t]+/gm, (blanks) => blanks.replaceAll("\t", "  ")),
+    };
   return null;
 }
 
@@ -43,5 +51,7 @@ export const isError = (issue: Issue): boolean => issue.severity !== "warning";
 /** What is wrong at a place of the file or below it. */
 export function faultsAt(t: TFunction<"submit">, said: Said, issues: Issue[], path: Path): string[] {
   const here = pointerOf(path);
-  return issues.filter((issue) => isError(issue) && (issue.pointer === here || issue.pointer?.startsWith(`${here}/`))).map((issue) => sayFault(t, said, issue));
+  return issues
+    .filter((issue) => isError(issue) && (issue.pointer === here || issue.pointer?.startsWith(`${here}/`)))
+    .map((issue) => sayFault(t, said, issue));
 }

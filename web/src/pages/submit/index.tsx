@@ -104,7 +104,11 @@ function Submit() {
     const dialect = origin.data.dialect as Dialect;
     setFormat(dialect === "native" ? "" : dialect);
     const file = openFile(source.data);
-    setText(dialect === "native" && file.value && file.documents === 1 ? withValue(source.data, ["name"], nextName(origin.data.handle)) : source.data);
+    setText(
+      dialect === "native" && file.value && file.documents === 1
+        ? withValue(source.data, ["name"], nextName(origin.data.handle))
+        : source.data,
+    );
   }, [source.data, origin.data]);
 
   // A file dropped on another page waits here.
@@ -145,8 +149,17 @@ function Submit() {
 
   // The form edits our own format. A file in another one is shown as it reads there, and becomes ours by its first change.
   const foreign = dialect !== "native" && mode !== "editor" && checked?.ok === true;
-  const translated = useQuery({ queryKey: ["convert", format, "native", settled], queryFn: () => convert(settled, format, "native"), enabled: foreign, retry: false, staleTime: Infinity });
-  const file = useMemo(() => openFile(foreign ? (translated.data?.text ?? "") : text), [foreign, translated.data, text]);
+  const translated = useQuery({
+    queryKey: ["convert", format, "native", settled],
+    queryFn: () => convert(settled, format, "native"),
+    enabled: foreign,
+    retry: false,
+    staleTime: Infinity,
+  });
+  const file = useMemo(
+    () => openFile(foreign ? (translated.data?.text ?? "") : text),
+    [foreign, translated.data, text],
+  );
 
   useEffect(() => {
     if (!touched) return undefined;
@@ -189,8 +202,14 @@ function Submit() {
   }, [me.name, text, message, t]);
 
   const nodes = useNodes();
-  const gpuTypes = useMemo(() => [...new Set((nodes.data ?? []).flatMap((node) => (node.gpus ?? []).map((gpu) => gpu.type ?? "")))].filter(Boolean).sort(), [nodes.data]);
-  const images = useMemo(() => (JSON.parse(localStorage.getItem("ty.submit.images") ?? "[]") as string[]), []);
+  const gpuTypes = useMemo(
+    () =>
+      [...new Set((nodes.data ?? []).flatMap((node) => (node.gpus ?? []).map((gpu) => gpu.type ?? "")))]
+        .filter(Boolean)
+        .sort(),
+    [nodes.data],
+  );
+  const images = useMemo(() => JSON.parse(localStorage.getItem("ty.submit.images") ?? "[]") as string[], []);
   useEffect(() => {
     if (!submit.isSuccess || !checked) return;
     const used = checked.jobs.flatMap((job) => job.roles.map((role) => role.image ?? "")).filter(Boolean);
@@ -200,9 +219,17 @@ function Submit() {
   const errors = issues.filter(isError);
   const title = from && origin.data ? t("clone_of", { name: origin.data.handle }) : t("title");
   const refused = submit.error ? faultsOf(submit.error) : [];
-  const nameTaken = submit.error instanceof ApiError && submit.error.code === "conflict" && dialect === "native" && file.value;
+  const nameTaken =
+    submit.error instanceof ApiError && submit.error.code === "conflict" && dialect === "native" && file.value;
 
-  if (from && (source.error || origin.error)) return <Page title={t("title")} label={t("title")}><ErrorFace error={source.error ?? origin.error}><Link to="/jobs/new">{t("start_empty")}</Link></ErrorFace></Page>;
+  if (from && (source.error || origin.error))
+    return (
+      <Page title={t("title")} label={t("title")}>
+        <ErrorFace error={source.error ?? origin.error}>
+          <Link to="/jobs/new">{t("start_empty")}</Link>
+        </ErrorFace>
+      </Page>
+    );
 
   return (
     <Page
@@ -251,7 +278,16 @@ function Submit() {
           {from && source.isPending ? (
             <LoadingFace lines={8} />
           ) : mode === "editor" ? (
-            <EditorPanel text={text} format={format} checked={checked} pending={pending} onText={change} onFormat={setFormat} onConvert={setConverting} onSubmit={ask} />
+            <EditorPanel
+              text={text}
+              format={format}
+              checked={checked}
+              pending={pending}
+              onText={change}
+              onFormat={setFormat}
+              onConvert={setConverting}
+              onSubmit={ask}
+            />
           ) : (
             <>
               {dialect !== "native" && (
@@ -261,7 +297,9 @@ function Submit() {
                     : errors.length
                       ? t("foreign_faults", { name: t(`dialect.${dialect}`), count: errors.length })
                       : t("foreign", { name: t(`dialect.${dialect}`) })}{" "}
-                  {translated.data && translated.data.issues.length > 0 && t("foreign_losses", { count: translated.data.issues.length })}{" "}
+                  {translated.data &&
+                    translated.data.issues.length > 0 &&
+                    t("foreign_losses", { count: translated.data.issues.length })}{" "}
                   <button type="button" className="link-button" onClick={() => setMode("editor")}>
                     {t("open_editor")}
                   </button>
@@ -320,7 +358,12 @@ function Submit() {
                 ))}
                 {nameTaken && (
                   <div>
-                    <Button size="small" onClick={() => change(withValue(text, ["name"], nextName(String(valueAt(file, ["name"]) ?? "job"))))}>
+                    <Button
+                      size="small"
+                      onClick={() =>
+                        change(withValue(text, ["name"], nextName(String(valueAt(file, ["name"]) ?? "job"))))
+                      }
+                    >
                       {t("use_name", { name: nextName(String(valueAt(file, ["name"]) ?? "job")) })}
                     </Button>
                   </div>
@@ -338,7 +381,14 @@ function Submit() {
               </p>
             )}
             {submit.unsure && <p role="status">{t("unsure")}</p>}
-            <Button type="primary" size="large" block loading={submit.isPending} disabled={text.trim() === ""} onClick={ask}>
+            <Button
+              type="primary"
+              size="large"
+              block
+              loading={submit.isPending}
+              disabled={text.trim() === ""}
+              onClick={ask}
+            >
               {checked && checked.jobs.length > 1 ? t("submit_many", { count: checked.jobs.length }) : t("submit")}
             </Button>
             <p className="quiet submit-keys">{t("submit_keys")}</p>
@@ -346,7 +396,9 @@ function Submit() {
         </aside>
       </div>
       <Suspense fallback={null}>
-        {confirming && <ConfirmDialog checked={checked} text={text} onSubmit={send} onClose={() => setConfirming(false)} />}
+        {confirming && (
+          <ConfirmDialog checked={checked} text={text} onSubmit={send} onClose={() => setConfirming(false)} />
+        )}
         {converting && (
           <ConvertDialog
             text={text}

@@ -1,6 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { nextName, openFile, respelled, roleValue, valueAt, withoutRole, withoutSecrets, withRole, withRoleName, withValue } from "./job_file";
-import { readArgs, readGpus, readMounts, readPorts, writeArgs, writeGpus, writeMounts, writePorts, writeTags } from "./values";
+import {
+  nextName,
+  openFile,
+  respelled,
+  roleValue,
+  valueAt,
+  withoutRole,
+  withoutSecrets,
+  withRole,
+  withRoleName,
+  withValue,
+} from "./job_file";
+import {
+  readArgs,
+  readGpus,
+  readMounts,
+  readPorts,
+  writeArgs,
+  writeGpus,
+  writeMounts,
+  writePorts,
+  writeTags,
+} from "./values";
 
 describe("editing a job file by path", () => {
   it("keeps comments, order and unknown keys", () => {
@@ -24,7 +45,10 @@ describe("editing a job file by path", () => {
     expect(file.roles.map((role) => role.name)).toEqual(["main", "worker"]);
     expect(file.value).toEqual({ name: "a", roles: { main: { run: "echo hi", gpus: 1 }, worker: { count: 2 } } });
     expect(openFile(withoutRole(text, "main")).roles.map((role) => role.name)).toEqual(["worker"]);
-    expect(openFile(withRoleName("name: a\nrun: x\n", "main", "train")).value).toEqual({ name: "a", roles: { train: { run: "x" } } });
+    expect(openFile(withRoleName("name: a\nrun: x\n", "main", "train")).value).toEqual({
+      name: "a",
+      roles: { train: { run: "x" } },
+    });
   });
   it("shows a role the defaults of the top level", () => {
     const file = openFile("image: python\nroles:\n  w: {gpus: 1}\n");
@@ -37,7 +61,9 @@ describe("editing a job file by path", () => {
   });
   it("names the next one and forgets secrets", () => {
     expect([nextName("mnist"), nextName("mnist-2"), nextName("a_9")]).toEqual(["mnist-2", "mnist-3", "a_10"]);
-    expect(withoutSecrets('user: ann\npassword: hunter2\n"token": "abc"\n')).toBe('user: ann\npassword: \n"token": ""\n');
+    expect(withoutSecrets('user: ann\npassword: hunter2\n"token": "abc"\n')).toBe(
+      'user: ann\npassword: \n"token": ""\n',
+    );
   });
 });
 
@@ -48,10 +74,21 @@ describe("values with several spellings", () => {
     expect(writeGpus({ count: 2, type: "A100" })).toBe("A100:2");
     expect(readPorts({ web: 8080, any: "any", many: { first: 6000, count: 2 } })).toHaveLength(3);
     expect(writePorts([{ label: "web", first: "", count: 1 }])).toEqual({ web: "any" });
-    expect(readMounts(["storage:team/pile:/mnt/pile:ro"])).toEqual([{ from: "storage:team/pile", to: "/mnt/pile", readOnly: true }]);
+    expect(readMounts(["storage:team/pile:/mnt/pile:ro"])).toEqual([
+      { from: "storage:team/pile", to: "/mnt/pile", readOnly: true },
+    ]);
     expect(writeMounts([{ from: "", to: "", readOnly: true }])).toBeUndefined();
-    expect(writeArgs([{ key: "lr", value: "0.1" }, { key: "", value: "" }, { key: "q", value: "a b" }])).toEqual(["--lr=0.1", "--q=a b"]);
-    expect(readArgs(["--lr=0.1", "go"])).toEqual([{ key: "lr", value: "0.1" }, { key: "", value: "go" }]);
+    expect(
+      writeArgs([
+        { key: "lr", value: "0.1" },
+        { key: "", value: "" },
+        { key: "q", value: "a b" },
+      ]),
+    ).toEqual(["--lr=0.1", "--q=a b"]);
+    expect(readArgs(["--lr=0.1", "go"])).toEqual([
+      { key: "lr", value: "0.1" },
+      { key: "", value: "go" },
+    ]);
     expect(writeTags(["nlp"])).toEqual(["nlp"]);
     expect(writeTags(["team=vision", "x"])).toEqual({ team: "vision", x: "" });
   });

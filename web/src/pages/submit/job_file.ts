@@ -5,12 +5,40 @@ export type Path = ReadonlyArray<string | number>;
 
 /** Keys that describe a role; at the top level they are the only role's, or defaults for all. */
 export const roleKeys = [
-  "image", "run", "args", "workdir", "count", "min_count", "cpus", "memory", "shm", "gpus", "devices", "ports", "code", "data", "model",
-  "output", "mounts", "env", "restart", "after", "main", "fail_when", "done_when", "rank", "network", "node_labels", "caps", "task_limit", "sku",
+  "image",
+  "run",
+  "args",
+  "workdir",
+  "count",
+  "min_count",
+  "cpus",
+  "memory",
+  "shm",
+  "gpus",
+  "devices",
+  "ports",
+  "code",
+  "data",
+  "model",
+  "output",
+  "mounts",
+  "env",
+  "restart",
+  "after",
+  "main",
+  "fail_when",
+  "done_when",
+  "rank",
+  "network",
+  "node_labels",
+  "caps",
+  "task_limit",
+  "sku",
 ];
 
 const read = (text: string): Document => parseDocument(text, { keepSourceTokens: false, uniqueKeys: false });
-export const looksLikeJson = (text: string): boolean => /^\s*[{[]/.test(text.replace(/^(\s*\/\/[^\n]*\n|\s*\/\*[\s\S]*?\*\/)+/, ""));
+export const looksLikeJson = (text: string): boolean =>
+  /^\s*[{[]/.test(text.replace(/^(\s*\/\/[^\n]*\n|\s*\/\*[\s\S]*?\*\/)+/, ""));
 
 function write(doc: Document, json: boolean): string {
   if (json) return `${JSON.stringify(doc.toJS(), null, 2)}\n`;
@@ -42,7 +70,8 @@ export function openFile(text: string): JobFile {
   } catch {
     value = null;
   }
-  const map = typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  const map =
+    typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
   const named = map?.roles;
   const roles: RoleView[] =
     typeof named === "object" && named !== null && !Array.isArray(named)
@@ -66,7 +95,8 @@ export function roleValue(file: JobFile, role: RoleView, key: string): unknown {
   return own === undefined && role.at.length ? valueAt(file, [key]) : own;
 }
 
-export const pointerOf = (path: Path): string => path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+export const pointerOf = (path: Path): string =>
+  path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 
 /** The text with one value changed; undefined takes it away. */
 export function withValue(text: string, path: Path, value: unknown): string {
@@ -83,7 +113,8 @@ export function withValue(text: string, path: Path, value: unknown): string {
       old.value = value;
       delete old.source;
       if (typeof value === "string" && value.includes("\n")) old.type = "BLOCK_LITERAL";
-      else if (old.type === "BLOCK_LITERAL" || old.type === "BLOCK_FOLDED" || typeof value !== "string") delete old.type;
+      else if (old.type === "BLOCK_LITERAL" || old.type === "BLOCK_FOLDED" || typeof value !== "string")
+        delete old.type;
     } else {
       doc.setIn(path, doc.createNode(value));
     }
@@ -95,7 +126,13 @@ export function withValue(text: string, path: Path, value: unknown): string {
 function dropEmptyParents(doc: Document, path: Path): void {
   for (let depth = path.length - 1; depth > 0; depth -= 1) {
     const above = doc.getIn(path.slice(0, depth), true);
-    if ((!isMap(above) && !isSeq(above)) || above.items.length > 0 || path[depth - 1] === "roles" || path[depth - 2] === "roles") return;
+    if (
+      (!isMap(above) && !isSeq(above)) ||
+      above.items.length > 0 ||
+      path[depth - 1] === "roles" ||
+      path[depth - 2] === "roles"
+    )
+      return;
     doc.deleteIn(path.slice(0, depth));
   }
 }
@@ -162,5 +199,8 @@ export function nextName(name: string): string {
 
 /** What must not lie in a browser's storage: values that a name calls secret. */
 export function withoutSecrets(text: string): string {
-  return text.replace(/^(.*?["']?[\w.-]*(?:password|passwd|secret|token|credential|api_?key)[\w.-]*["']?\s*[:=]\s*)(["']?)([^\s"'[{,#][^"'\n,]*)(["']?)/gim, "$1$2$4");
+  return text.replace(
+    /^(.*?["']?[\w.-]*(?:password|passwd|secret|token|credential|api_?key)[\w.-]*["']?\s*[:=]\s*)(["']?)([^\s"'[{,#][^"'\n,]*)(["']?)/gim,
+    "$1$2$4",
+  );
 }

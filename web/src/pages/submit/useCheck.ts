@@ -35,7 +35,10 @@ export function faultsOf(error: unknown): Issue[] {
  * What the text means and everything that is wrong with it, from the parser that will accept the job: first the file
  * itself, then, when that is good, what the server would say to it now.
  */
-export function useCheck(text: string, format: Dialect | ""): { checked: Checked | undefined; error: unknown; pending: boolean; retry: () => void } {
+export function useCheck(
+  text: string,
+  format: Dialect | "",
+): { checked: Checked | undefined; error: unknown; pending: boolean; retry: () => void } {
   const settled = useSettled(text, 300);
   const result = useQuery({
     queryKey: ["check", format, settled],
@@ -46,7 +49,8 @@ export function useCheck(text: string, format: Dialect | ""): { checked: Checked
         const told = (await postFile("/api/v1/jobs", { format, dry_run: "true" }, settled, signal)) as Submitted;
         return { ...checked, forecasts: (told.jobs ?? [told]).map((one) => one.forecast ?? null) };
       } catch (error) {
-        if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 401) throw error;
+        if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 401)
+          throw error;
         return { ...checked, ok: false, issues: [...faultsOf(error), ...checked.issues] };
       }
     },

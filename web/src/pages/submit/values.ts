@@ -32,7 +32,10 @@ export interface Pair {
 /** A map of plain values as rows; a list of names gives rows without values. */
 export function readPairs(value: unknown): Pair[] | null {
   if (value === undefined || value === null) return [];
-  if (Array.isArray(value)) return value.every((one) => typeof one === "string") ? value.map((key) => ({ key: key as string, value: "" })) : null;
+  if (Array.isArray(value))
+    return value.every((one) => typeof one === "string")
+      ? value.map((key) => ({ key: key as string, value: "" }))
+      : null;
   if (typeof value !== "object") return null;
   const rows: Pair[] = [];
   for (const [key, one] of Object.entries(value)) {
@@ -78,7 +81,11 @@ export function readPorts(value: unknown): PortRow[] | null {
     else if (port === "any") rows.push({ label, first: "", count: 1 });
     else if (typeof port === "object" && port !== null && !Array.isArray(port)) {
       const { first, count } = port as { first?: unknown; count?: unknown };
-      rows.push({ label, first: typeof first === "number" ? String(first) : "", count: typeof count === "number" ? count : 1 });
+      rows.push({
+        label,
+        first: typeof first === "number" ? String(first) : "",
+        count: typeof count === "number" ? count : 1,
+      });
     } else return null;
   }
   return rows;
@@ -90,7 +97,8 @@ export function writePorts(rows: PortRow[]): unknown {
   return Object.fromEntries(
     kept.map((row) => {
       const first = /^\d+$/.test(row.first) ? Number(row.first) : undefined;
-      const value = row.count > 1 ? (first === undefined ? { count: row.count } : { first, count: row.count }) : (first ?? "any");
+      const value =
+        row.count > 1 ? (first === undefined ? { count: row.count } : { first, count: row.count }) : (first ?? "any");
       return [row.label.trim() || row.first, value];
     }),
   );

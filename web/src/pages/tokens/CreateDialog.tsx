@@ -20,7 +20,9 @@ export default function CreateDialog({ onClose }: { onClose: () => void }) {
   const [life, setLife] = useState<string>("90d");
   const [tried, setTried] = useState(false);
   const create = useMutation({
-    mutationFn: async () => (await api.POST("/api/v1/tokens", { body: { name: name.trim(), scopes: [scope], expires_in: life || null } })).data,
+    mutationFn: async () =>
+      (await api.POST("/api/v1/tokens", { body: { name: name.trim(), scopes: [scope], expires_in: life || null } }))
+        .data,
     onSuccess: () => void queries.invalidateQueries({ queryKey: keys.tokens }),
   });
   const go = () => {
@@ -45,20 +47,42 @@ export default function CreateDialog({ onClose }: { onClose: () => void }) {
             <p role="status">{t("once")}</p>
             <CopyText block text={made.token} />
             <strong>{t("use_cli")}</strong>
-            <CopyText block text={`echo ${made.token} | trainyard login ${location.origin} --token-stdin`} shown={`echo … | trainyard login ${location.origin} --token-stdin`} />
+            <CopyText
+              block
+              text={`echo ${made.token} | trainyard login ${location.origin} --token-stdin`}
+              shown={`echo … | trainyard login ${location.origin} --token-stdin`}
+            />
             <strong>{t("use_curl")}</strong>
-            <CopyText block text={`curl -H "Authorization: Bearer ${made.token}" ${location.origin}/api/v1/jobs`} shown={`curl -H "Authorization: Bearer …" ${location.origin}/api/v1/jobs`} />
+            <CopyText
+              block
+              text={`curl -H "Authorization: Bearer ${made.token}" ${location.origin}/api/v1/jobs`}
+              shown={`curl -H "Authorization: Bearer …" ${location.origin}/api/v1/jobs`}
+            />
           </>
         )
       }
     >
       <label htmlFor="token-name">{t("name")}</label>
-      <Input id="token-name" autoFocus maxLength={100} value={name} status={missing ? "error" : undefined} aria-invalid={missing} aria-describedby="token-name-said" onChange={(event) => setName(event.target.value)} />
+      <Input
+        id="token-name"
+        autoFocus
+        maxLength={100}
+        value={name}
+        status={missing ? "error" : undefined}
+        aria-invalid={missing}
+        aria-describedby="token-name-said"
+        onChange={(event) => setName(event.target.value)}
+      />
       <p id="token-name-said" className={missing ? "fault" : "quiet"}>
         {t(missing ? "name_missing" : "name_hint")}
       </p>
       <span id="token-scope">{t("scopes")}</span>
-      <Radio.Group aria-labelledby="token-scope" value={scope} onChange={(event) => setScope(event.target.value as (typeof scopes)[number])} className="stack">
+      <Radio.Group
+        aria-labelledby="token-scope"
+        value={scope}
+        onChange={(event) => setScope(event.target.value as (typeof scopes)[number])}
+        className="stack"
+      >
         {scopes
           .filter((one) => one !== "admin" || me.administrator)
           .map((one) => (
@@ -68,7 +92,15 @@ export default function CreateDialog({ onClose }: { onClose: () => void }) {
           ))}
       </Radio.Group>
       <label htmlFor="token-life">{t("expires")}</label>
-      <Select id="token-life" value={life} options={lives.map((value) => ({ value, label: value ? t("days", { count: Number.parseInt(value) }) : t("never") }))} onChange={setLife} />
+      <Select
+        id="token-life"
+        value={life}
+        options={lives.map((value) => ({
+          value,
+          label: value ? t("days", { count: Number.parseInt(value) }) : t("never"),
+        }))}
+        onChange={setLife}
+      />
     </MakeDialog>
   );
 }

@@ -27,7 +27,10 @@ export function Component() {
   const said = useSaid();
   const [creating, setCreating] = useState(false);
   const now = useNow(60_000);
-  const tokens = useQuery({ queryKey: keys.tokens, queryFn: async () => (await api.GET("/api/v1/tokens")).data?.tokens ?? [] });
+  const tokens = useQuery({
+    queryKey: keys.tokens,
+    queryFn: async () => (await api.GET("/api/v1/tokens")).data?.tokens ?? [],
+  });
   const revoke = useMutation({
     mutationFn: (token: Token) => api.DELETE("/api/v1/tokens/{token}", { params: { path: { token: token.id ?? 0 } } }),
     onSuccess: (_, token) => {
@@ -70,26 +73,52 @@ export function Component() {
           rows={tokens.data}
           rowKey={(token) => token.id ?? 0}
           columns={[
-            { key: "name", title: t("name"), head: true, cell: (token) => (token.name?.startsWith(`${OWN_FILE} of `) ? (
-                <span>
-                  <strong>{OWN_FILE}</strong> <span className="quiet">{t("own_file")}</span>
-                </span>
-              ) : (
-                <strong>{token.name}</strong>
-              )) },
-            { key: "scopes", title: t("scopes"), narrow: true, cell: (token) => widest(token.scopes ?? []).map((scope) => t(`scope.${scope}`, { defaultValue: scope })).join(t("comma")) },
+            {
+              key: "name",
+              title: t("name"),
+              head: true,
+              cell: (token) =>
+                token.name?.startsWith(`${OWN_FILE} of `) ? (
+                  <span>
+                    <strong>{OWN_FILE}</strong> <span className="quiet">{t("own_file")}</span>
+                  </span>
+                ) : (
+                  <strong>{token.name}</strong>
+                ),
+            },
+            {
+              key: "scopes",
+              title: t("scopes"),
+              narrow: true,
+              cell: (token) =>
+                widest(token.scopes ?? [])
+                  .map((scope) => t(`scope.${scope}`, { defaultValue: scope }))
+                  .join(t("comma")),
+            },
             { key: "created", title: t("created"), cell: (token) => <Moment at={token.created_at} /> },
             {
               key: "expires",
               title: t("expires"),
-              cell: (token) => (!token.expires_at ? t("never") : over(token) ? <span className="fault">{t("over")}</span> : <Moment at={token.expires_at} />),
+              cell: (token) =>
+                !token.expires_at ? (
+                  t("never")
+                ) : over(token) ? (
+                  <span className="fault">{t("over")}</span>
+                ) : (
+                  <Moment at={token.expires_at} />
+                ),
             },
             { key: "used", title: t("used"), cell: (token) => <Moment at={token.last_used_at} /> },
             {
               key: "actions",
               title: t("actions"),
               cell: (token) => (
-                <Button size="small" danger aria-label={t("revoke_name", { name: token.name })} onClick={() => ask(token)}>
+                <Button
+                  size="small"
+                  danger
+                  aria-label={t("revoke_name", { name: token.name })}
+                  onClick={() => ask(token)}
+                >
                   {t("revoke")}
                 </Button>
               ),

@@ -67,7 +67,23 @@ interface Hovered {
 
 /** Lines over time or steps, with their table for those who read rather than look. */
 export function Chart(props: Props) {
-  const { title, summary, now, lines, limit, time, xName, xText, text, group, fromZero = false, logarithmic = false, binary = false, whole = false, top } = props;
+  const {
+    title,
+    summary,
+    now,
+    lines,
+    limit,
+    time,
+    xName,
+    xText,
+    text,
+    group,
+    fromZero = false,
+    logarithmic = false,
+    binary = false,
+    whole = false,
+    top,
+  } = props;
   const { t } = useTranslation("shared");
   const { name: theme } = useTheme();
   const [open, setOpen] = useState(false);
@@ -113,17 +129,54 @@ export function Chart(props: Props) {
     const drawn = lines.map((line, index) => {
       const { colour, dash } = lookOf(line.like ?? index, theme);
       return {
-        id: `${index}`, type: "line", name: line.name, data: thin(line.points, DRAWN), showSymbol: line.points.length === 1, symbolSize: 5, animation: false, connectNulls: false,
-        lineStyle: { width: line.faint ? 1 : 1.5, type: dash, opacity: line.faint ? 0.25 : 1 }, itemStyle: { color: colour }, silent: true, z: line.faint ? 1 : 2, tooltip: { show: !line.faint },
-        ...(!line.faint && lines.length > 1 && lines.length <= LABELLED ? { endLabel: { show: true, formatter: line.name.length > 16 ? `${line.name.slice(0, 15)}…` : line.name, color: colour, fontSize: 11 }, labelLayout: { moveOverlap: "shiftY" } } : {}),
+        id: `${index}`,
+        type: "line",
+        name: line.name,
+        data: thin(line.points, DRAWN),
+        showSymbol: line.points.length === 1,
+        symbolSize: 5,
+        animation: false,
+        connectNulls: false,
+        lineStyle: { width: line.faint ? 1 : 1.5, type: dash, opacity: line.faint ? 0.25 : 1 },
+        itemStyle: { color: colour },
+        silent: true,
+        z: line.faint ? 1 : 2,
+        tooltip: { show: !line.faint },
+        ...(!line.faint && lines.length > 1 && lines.length <= LABELLED
+          ? {
+              endLabel: {
+                show: true,
+                formatter: line.name.length > 16 ? `${line.name.slice(0, 15)}…` : line.name,
+                color: colour,
+                fontSize: 11,
+              },
+              labelLayout: { moveOverlap: "shiftY" },
+            }
+          : {}),
       };
     });
-    const ends = lines.flatMap((line) => (line.points.length ? [line.points[0]?.[0] ?? 0, line.points.at(-1)?.[0] ?? 0] : []));
+    const ends = lines.flatMap((line) =>
+      line.points.length ? [line.points[0]?.[0] ?? 0, line.points.at(-1)?.[0] ?? 0] : [],
+    );
     if (limit && ends.length) {
       const [from, to] = [Math.min(...ends), Math.max(...ends)];
       drawn.push({
-        id: "limit", type: "line", name: limit.name, data: [[from, limit.value], [to, limit.value]], showSymbol: false, symbolSize: 0, animation: false, connectNulls: false,
-        lineStyle: { width: 1, type: [4, 4], opacity: 1 }, itemStyle: { color: colours.limit }, silent: true, z: 0, tooltip: { show: false },
+        id: "limit",
+        type: "line",
+        name: limit.name,
+        data: [
+          [from, limit.value],
+          [to, limit.value],
+        ],
+        showSymbol: false,
+        symbolSize: 0,
+        animation: false,
+        connectNulls: false,
+        lineStyle: { width: 1, type: [4, 4], opacity: 1 },
+        itemStyle: { color: colours.limit },
+        silent: true,
+        z: 0,
+        tooltip: { show: false },
       });
     }
     const highest = Math.max(limit?.value ?? 0, ...lines.flatMap((line) => line.points.map((point) => point[1] ?? 0)));
@@ -132,22 +185,60 @@ export function Chart(props: Props) {
     const labels = { color: colours.text, fontSize: 11, hideOverlap: true };
     return {
       animation: false,
-      grid: { left: 8, right: lines.length > 1 && lines.length <= LABELLED ? 76 : 16, top: 10, bottom: 6, containLabel: true },
+      grid: {
+        left: 8,
+        right: lines.length > 1 && lines.length <= LABELLED ? 76 : 16,
+        top: 10,
+        bottom: 6,
+        containLabel: true,
+      },
       xAxis: {
-        type: time ? "time" : "value", min: "dataMin", max: "dataMax", splitLine: { show: false }, axisLine: { lineStyle: { color: colours.line } }, axisTick: { show: false },
-        axisLabel: time ? labels : { ...labels, formatter: (x: number) => words.current.xText(x) }, splitNumber: 4,
+        type: time ? "time" : "value",
+        min: "dataMin",
+        max: "dataMax",
+        splitLine: { show: false },
+        axisLine: { lineStyle: { color: colours.line } },
+        axisTick: { show: false },
+        axisLabel: time ? labels : { ...labels, formatter: (x: number) => words.current.xText(x) },
+        splitNumber: 4,
       },
       yAxis: {
-        type: logarithmic ? "log" : "value", scale: !fromZero, min: fromZero && !logarithmic ? 0 : undefined, splitNumber: 4, minInterval: whole ? 1 : undefined, splitLine: { lineStyle: { color: colours.line } }, axisLine: { show: false }, axisTick: { show: false }, ...(top ? { max: top, interval: top / 4 } : inPowers),
+        type: logarithmic ? "log" : "value",
+        scale: !fromZero,
+        min: fromZero && !logarithmic ? 0 : undefined,
+        splitNumber: 4,
+        minInterval: whole ? 1 : undefined,
+        splitLine: { lineStyle: { color: colours.line } },
+        axisLine: { show: false },
+        axisTick: { show: false },
+        ...(top ? { max: top, interval: top / 4 } : inPowers),
         axisLabel: { ...labels, formatter: (y: number) => words.current.text(y) },
       },
-      dataZoom: [{ type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false, moveOnMouseMove: "shift", filterMode: "none" }],
+      dataZoom: [
+        {
+          type: "inside",
+          zoomOnMouseWheel: "ctrl",
+          moveOnMouseWheel: false,
+          moveOnMouseMove: "shift",
+          filterMode: "none",
+        },
+      ],
       toolbox: { show: true, top: -60, feature: { dataZoom: { yAxisIndex: "none" } } },
       tooltip: {
-        trigger: "axis", confine: true, backgroundColor: colours.card, borderColor: colours.line, padding: [6, 10], transitionDuration: 0,
+        trigger: "axis",
+        confine: true,
+        backgroundColor: colours.card,
+        borderColor: colours.line,
+        padding: [6, 10],
+        transitionDuration: 0,
         axisPointer: { type: "line", lineStyle: { color: colours.text, type: "solid", width: 1 } },
         // An element of our own: what a job prints as a name stays text.
-        formatter: (hovered: Hovered[]) => tip(hovered.filter((one) => !lines[one.seriesIndex]?.faint && one.seriesIndex < lines.length), words.current, (index) => lookOf(lines[index]?.like ?? index, theme).colour),
+        formatter: (hovered: Hovered[]) =>
+          tip(
+            hovered.filter((one) => !lines[one.seriesIndex]?.faint && one.seriesIndex < lines.length),
+            words.current,
+            (index) => lookOf(lines[index]?.like ?? index, theme).colour,
+          ),
       },
       series: drawn,
     };
@@ -166,7 +257,11 @@ export function Chart(props: Props) {
         <h2 id={heading}>{title}</h2>
         {now && <span className="chart-now numbers quiet">{now}</span>}
       </div>
-      {fault ? <p className="quiet">{t("chart.no_engine")}</p> : <div ref={box} className="chart-canvas" role="img" aria-label={summary} />}
+      {fault ? (
+        <p className="quiet">{t("chart.no_engine")}</p>
+      ) : (
+        <div ref={box} className="chart-canvas" role="img" aria-label={summary} />
+      )}
       {(seen.length > LABELLED || limit) && (
         <ul className="chart-legend">
           {seen.length > LABELLED &&
@@ -184,10 +279,24 @@ export function Chart(props: Props) {
           )}
         </ul>
       )}
-      <button type="button" className="chart-data" aria-expanded={open} aria-label={t(open ? "chart.hide_data_of" : "chart.show_data_of", { name: title })} onClick={() => setOpen(!open)}>
+      <button
+        type="button"
+        className="chart-data"
+        aria-expanded={open}
+        aria-label={t(open ? "chart.hide_data_of" : "chart.show_data_of", { name: title })}
+        onClick={() => setOpen(!open)}
+      >
         {t(open ? "chart.hide_data" : "chart.show_data")}
       </button>
-      {open && <DataTable title={t("chart.data_of", { name: title })} xName={xName} xText={xText} text={text} lines={seen.map(({ line }) => line)} />}
+      {open && (
+        <DataTable
+          title={t("chart.data_of", { name: title })}
+          xName={xName}
+          xText={xText}
+          text={text}
+          lines={seen.map(({ line }) => line)}
+        />
+      )}
     </section>
   );
 }
@@ -196,12 +305,24 @@ export function Chart(props: Props) {
 function Key({ colour, dash }: { colour: string; dash: "solid" | number[] }) {
   return (
     <svg width="22" height="4" aria-hidden="true">
-      <line x1="0" y1="2" x2="22" y2="2" stroke={colour} strokeWidth="2" strokeDasharray={dash === "solid" ? undefined : dash.join(" ")} />
+      <line
+        x1="0"
+        y1="2"
+        x2="22"
+        y2="2"
+        stroke={colour}
+        strokeWidth="2"
+        strokeDasharray={dash === "solid" ? undefined : dash.join(" ")}
+      />
     </svg>
   );
 }
 
-function tip(hovered: Hovered[], words: { xText: (x: number) => string; text: (y: number) => string }, colour: (index: number) => string): HTMLElement {
+function tip(
+  hovered: Hovered[],
+  words: { xText: (x: number) => string; text: (y: number) => string },
+  colour: (index: number) => string,
+): HTMLElement {
   const box = document.createElement("div");
   box.className = "chart-tip";
   const first = hovered[0];
@@ -213,7 +334,13 @@ function tip(hovered: Hovered[], words: { xText: (x: number) => string; text: (y
     key.className = "chart-key";
     key.style.background = colour(one.seriesIndex);
     const value = one.value[1];
-    list.append(key, Object.assign(document.createElement("dt"), { textContent: one.seriesName }), Object.assign(document.createElement("dd"), { textContent: value === null || value === undefined ? "–" : words.text(value) }));
+    list.append(
+      key,
+      Object.assign(document.createElement("dt"), { textContent: one.seriesName }),
+      Object.assign(document.createElement("dd"), {
+        textContent: value === null || value === undefined ? "–" : words.text(value),
+      }),
+    );
   }
   box.append(list);
   return box;
@@ -225,7 +352,11 @@ function DataTable({ title, xName, xText, text, lines }: Pick<Props, "title" | "
     const values = new Map<number, Array<number | null>>();
     lines.forEach((line, index) => {
       for (const [x, y] of thin(line.points, IN_TABLE)) {
-        if (!values.has(x)) values.set(x, lines.map(() => null));
+        if (!values.has(x))
+          values.set(
+            x,
+            lines.map(() => null),
+          );
         (values.get(x) as Array<number | null>)[index] = y;
       }
     });
@@ -238,7 +369,13 @@ function DataTable({ title, xName, xText, text, lines }: Pick<Props, "title" | "
       rowKey={([x]) => x}
       columns={[
         { key: "x", title: xName, narrow: true, cell: ([x]) => xText(x) },
-        ...lines.map((line, index) => ({ key: String(index), title: line.name, number: true, cell: ([, row]: [number, Array<number | null>]) => (row[index] === null || row[index] === undefined ? "–" : text(row[index] as number)) })),
+        ...lines.map((line, index) => ({
+          key: String(index),
+          title: line.name,
+          number: true,
+          cell: ([, row]: [number, Array<number | null>]) =>
+            row[index] === null || row[index] === undefined ? "–" : text(row[index] as number),
+        })),
       ]}
     />
   );

@@ -5,7 +5,15 @@ import { connect, init, use } from "echarts/core";
 import { LabelLayout } from "echarts/features";
 import { CanvasRenderer } from "echarts/renderers";
 
-use([LineChart, GridComponent, TooltipComponent, DataZoomInsideComponent, ToolboxComponent, LabelLayout, CanvasRenderer]);
+use([
+  LineChart,
+  GridComponent,
+  TooltipComponent,
+  DataZoomInsideComponent,
+  ToolboxComponent,
+  LabelLayout,
+  CanvasRenderer,
+]);
 
 export { connect, init };
 export type { EChartsType } from "echarts/core";

@@ -10,5 +10,8 @@ const dashes: Array<"solid" | number[]> = ["solid", [6, 4], [2, 3], [8, 3, 2, 3]
 /** Five colours in four dashes: twenty lines that stay apart, also for eyes that see few colours. */
 export function lookOf(index: number, theme: ThemeName): { colour: string; dash: "solid" | number[] } {
   const list = colours[theme];
-  return { colour: list[index % list.length] ?? "#2456C8", dash: dashes[Math.floor(index / list.length) % dashes.length] ?? "solid" };
+  return {
+    colour: list[index % list.length] ?? "#2456C8",
+    dash: dashes[Math.floor(index / list.length) % dashes.length] ?? "solid",
+  };
 }

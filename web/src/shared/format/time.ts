@@ -45,9 +45,17 @@ export function shortTime(at: string | number | Date, language: Language, now = 
 export function exactTime(at: string | number | Date, language: Language, now = new Date()): string {
   const date = new Date(at);
   const today = date.toDateString() === now.toDateString();
-  return new Intl.DateTimeFormat(locales[language], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false, ...(today ? {} : { month: "2-digit", day: "2-digit" }) }).format(date);
+  return new Intl.DateTimeFormat(locales[language], {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hour12: false,
+    ...(today ? {} : { month: "2-digit", day: "2-digit" }),
+  }).format(date);
 }
 
 export function fullTime(at: string | number | Date, language: Language): string {
-  return new Intl.DateTimeFormat(locales[language], { dateStyle: "medium", timeStyle: "medium", hour12: false }).format(new Date(at));
+  return new Intl.DateTimeFormat(locales[language], { dateStyle: "medium", timeStyle: "medium", hour12: false }).format(
+    new Date(at),
+  );
 }

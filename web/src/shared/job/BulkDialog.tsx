@@ -18,7 +18,15 @@ const able: Record<BulkVerb, (job: JobSummary) => boolean> = {
 const TYPED = 20;
 
 /** Many jobs at once: first what would happen, then how far it is, then how each went. */
-export default function BulkDialog({ verb, jobs, onClose }: { verb: BulkVerb; jobs: JobSummary[]; onClose: () => void }) {
+export default function BulkDialog({
+  verb,
+  jobs,
+  onClose,
+}: {
+  verb: BulkVerb;
+  jobs: JobSummary[];
+  onClose: () => void;
+}) {
   const { t } = useTranslation("shared");
   const said = useSaid();
   const [limit, setLimit] = useState("12h");
@@ -49,7 +57,11 @@ export default function BulkDialog({ verb, jobs, onClose }: { verb: BulkVerb; jo
       footer={
         outcomes ? (
           <>
-            {failed.length > 0 && <Button onClick={() => void run(failed.map((outcome) => outcome.job))}>{t("bulk.again", { count: failed.length })}</Button>}
+            {failed.length > 0 && (
+              <Button onClick={() => void run(failed.map((outcome) => outcome.job))}>
+                {t("bulk.again", { count: failed.length })}
+              </Button>
+            )}
             <Button type="primary" onClick={onClose}>
               {t("close")}
             </Button>
@@ -59,7 +71,13 @@ export default function BulkDialog({ verb, jobs, onClose }: { verb: BulkVerb; jo
             <Button autoFocus onClick={onClose}>
               {t("cancel")}
             </Button>
-            <Button type="primary" danger={verb !== "limit"} disabled={!ready} loading={done !== null} onClick={() => void run(targets)}>
+            <Button
+              type="primary"
+              danger={verb !== "limit"}
+              disabled={!ready}
+              loading={done !== null}
+              onClick={() => void run(targets)}
+            >
               {t(`bulk.${verb}_go`, { count: targets.length })}
             </Button>
           </>
@@ -70,11 +88,26 @@ export default function BulkDialog({ verb, jobs, onClose }: { verb: BulkVerb; jo
         {done === null && (
           <>
             <p>{t(`bulk.${verb}_can`, { count: targets.length })}</p>
-            {left.length > 0 && <p className="quiet">{t(`bulk.${verb}_cannot`, { count: left.length, names: left.slice(0, 5).map((job) => job.handle).join(", ") })}</p>}
+            {left.length > 0 && (
+              <p className="quiet">
+                {t(`bulk.${verb}_cannot`, {
+                  count: left.length,
+                  names: left
+                    .slice(0, 5)
+                    .map((job) => job.handle)
+                    .join(", "),
+                })}
+              </p>
+            )}
             {verb === "limit" && (
               <>
                 <label htmlFor="bulk-limit">{t("limit.label")}</label>
-                <Input id="bulk-limit" value={limit} status={secondsOf(limit) === null ? "error" : ""} onChange={(event) => setLimit(event.target.value)} />
+                <Input
+                  id="bulk-limit"
+                  value={limit}
+                  status={secondsOf(limit) === null ? "error" : ""}
+                  onChange={(event) => setLimit(event.target.value)}
+                />
               </>
             )}
             {verb === "remove" && targets.length > TYPED && (
@@ -85,7 +118,9 @@ export default function BulkDialog({ verb, jobs, onClose }: { verb: BulkVerb; jo
             )}
           </>
         )}
-        {done !== null && !outcomes && <Progress percent={Math.round((done / targets.length) * 100)} aria-label={t(`bulk.${verb}`)} />}
+        {done !== null && !outcomes && (
+          <Progress percent={Math.round((done / targets.length) * 100)} aria-label={t(`bulk.${verb}`)} />
+        )}
         {outcomes && (
           <div role="status">
             <p>{t("bulk.result", { good: outcomes.length - failed.length, bad: failed.length })}</p>

@@ -11,10 +11,22 @@ import type { JobActions } from "./useJobActions";
 export function useMayChange(): (job: Pick<JobSummary, "owner" | "workspace">) => boolean {
   const me = useMe();
   return (job) =>
-    Boolean(me.administrator) || job.owner === me.name || (me.workspaces ?? []).some((workspace) => workspace.name === job.workspace && workspace.role === "manager");
+    Boolean(me.administrator) ||
+    job.owner === me.name ||
+    (me.workspaces ?? []).some((workspace) => workspace.name === job.workspace && workspace.role === "manager");
 }
 
-export function JobMenu({ job, actions, onRemoved, label }: { job: JobSummary; actions: JobActions; onRemoved?: () => void; label?: string }) {
+export function JobMenu({
+  job,
+  actions,
+  onRemoved,
+  label,
+}: {
+  job: JobSummary;
+  actions: JobActions;
+  onRemoved?: () => void;
+  label?: string;
+}) {
   const { t } = useTranslation("shared");
   const navigate = useNavigate();
   const mine = useMayChange()(job);
@@ -23,20 +35,57 @@ export function JobMenu({ job, actions, onRemoved, label }: { job: JobSummary; a
   const items: Array<MenuItem | typeof LINE> = [
     { key: "log", label: t("action.log"), onClick: () => navigate(`/jobs/${job.id}/logs`) },
     { key: "clone", label: t("action.clone"), onClick: () => actions.clone(job) },
-    { key: "retry", label: t("action.retry"), disabled: !ended, title: ended ? undefined : t("action.not_ended"), onClick: () => actions.retry(job) },
+    {
+      key: "retry",
+      label: t("action.retry"),
+      disabled: !ended,
+      title: ended ? undefined : t("action.not_ended"),
+      onClick: () => actions.retry(job),
+    },
     LINE,
     job.state === "paused"
       ? { key: "resume", label: t("action.resume"), disabled: !mine, title: reason, onClick: () => actions.resume(job) }
-      : { key: "pause", label: t("action.pause"), disabled: !mine || !mayStop(job.state), title: reason ?? (ended ? t("action.ended") : undefined), onClick: () => actions.pause(job) },
-    { key: "limit", label: t("action.limit"), disabled: !mine || ended, title: reason ?? (ended ? t("action.ended") : undefined), onClick: () => actions.setLimit(job) },
-    { key: "stop", label: t("action.stop"), danger: true, disabled: !mine || !mayStop(job.state), title: reason ?? (ended ? t("action.ended") : undefined), onClick: () => actions.stop(job) },
-    { key: "remove", label: t(ended ? "action.remove" : "action.stop_and_remove"), danger: true, disabled: !mine, title: reason, onClick: () => actions.remove(job, onRemoved) },
+      : {
+          key: "pause",
+          label: t("action.pause"),
+          disabled: !mine || !mayStop(job.state),
+          title: reason ?? (ended ? t("action.ended") : undefined),
+          onClick: () => actions.pause(job),
+        },
+    {
+      key: "limit",
+      label: t("action.limit"),
+      disabled: !mine || ended,
+      title: reason ?? (ended ? t("action.ended") : undefined),
+      onClick: () => actions.setLimit(job),
+    },
+    {
+      key: "stop",
+      label: t("action.stop"),
+      danger: true,
+      disabled: !mine || !mayStop(job.state),
+      title: reason ?? (ended ? t("action.ended") : undefined),
+      onClick: () => actions.stop(job),
+    },
+    {
+      key: "remove",
+      label: t(ended ? "action.remove" : "action.stop_and_remove"),
+      danger: true,
+      disabled: !mine,
+      title: reason,
+      onClick: () => actions.remove(job, onRemoved),
+    },
     LINE,
     { key: "command", label: t("action.command"), onClick: () => actions.copyCommand(job) },
   ];
   return (
     <Menu items={items}>
-      <button type="button" className="icon-button" aria-label={label ?? t("action.menu", { name: job.handle })} title={t("action.more")}>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={label ?? t("action.menu", { name: job.handle })}
+        title={t("action.more")}
+      >
         <Icon name="more" size={18} />
       </button>
     </Menu>

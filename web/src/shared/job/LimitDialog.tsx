@@ -41,7 +41,16 @@ export default function LimitDialog({ job, onClose }: { job: JobSummary; onClose
     return t("limit.after", { time: duration(seconds * 1000, languageNow()) });
   };
   return (
-    <Modal open title={t("limit.title", { name: job.handle })} okText={t("limit.save")} cancelText={t("cancel")} confirmLoading={busy} okButtonProps={{ disabled: wrong }} onOk={() => void save()} onCancel={onClose}>
+    <Modal
+      open
+      title={t("limit.title", { name: job.handle })}
+      okText={t("limit.save")}
+      cancelText={t("cancel")}
+      confirmLoading={busy}
+      okButtonProps={{ disabled: wrong }}
+      onOk={() => void save()}
+      onCancel={onClose}
+    >
       <form
         className="stack"
         onSubmit={(event) => {
@@ -50,7 +59,15 @@ export default function LimitDialog({ job, onClose }: { job: JobSummary; onClose
         }}
       >
         <label htmlFor="limit">{t("limit.label")}</label>
-        <Input id="limit" autoFocus value={text} status={wrong ? "error" : ""} aria-describedby="limit-said" placeholder={t("limit.none")} onChange={(event) => setText(event.target.value)} />
+        <Input
+          id="limit"
+          autoFocus
+          value={text}
+          status={wrong ? "error" : ""}
+          aria-describedby="limit-said"
+          placeholder={t("limit.none")}
+          onChange={(event) => setText(event.target.value)}
+        />
         <div className="row">
           {quick.map((one) => (
             <Button key={one} size="small" onClick={() => setText(one)}>

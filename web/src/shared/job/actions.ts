@@ -7,8 +7,10 @@ export const jobApi = {
   pause: (id: string) => api.POST("/api/v1/jobs/{id}/pause", { params: { path: { id } } }),
   resume: (id: string) => api.POST("/api/v1/jobs/{id}/resume", { params: { path: { id } } }),
   retry: (id: string) => api.POST("/api/v1/jobs/{id}/retry", { params: { path: { id } } }),
-  remove: (id: string, force = false) => api.DELETE("/api/v1/jobs/{id}", { params: { path: { id }, query: { force } } }),
-  limit: (id: string, time_limit: string | null) => api.POST("/api/v1/jobs/{id}/limit", { params: { path: { id } }, body: { time_limit } }),
+  remove: (id: string, force = false) =>
+    api.DELETE("/api/v1/jobs/{id}", { params: { path: { id }, query: { force } } }),
+  limit: (id: string, time_limit: string | null) =>
+    api.POST("/api/v1/jobs/{id}/limit", { params: { path: { id } }, body: { time_limit } }),
 };
 
 /** After an action: what it touched is asked for again, also when the event stream is away. */
@@ -25,7 +27,11 @@ export interface Outcome {
 }
 
 /** Does one thing to many jobs, a few at a time; tells how far it is and how each went. */
-export async function forEachJob(jobs: JobSummary[], act: (job: JobSummary) => Promise<unknown>, progress: (done: number) => void): Promise<Outcome[]> {
+export async function forEachJob(
+  jobs: JobSummary[],
+  act: (job: JobSummary) => Promise<unknown>,
+  progress: (done: number) => void,
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const waiting = [...jobs];
   const worker = async () => {
@@ -47,7 +53,10 @@ export async function forEachJob(jobs: JobSummary[], act: (job: JobSummary) => P
 const quoted = (text: string) => (/^[\w./@:~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 /** The same thing typed: for scripts, and for those who would rather not click. */
-export function asCommands(verb: "show" | "logs" | "stop" | "delete", job: Pick<JobSummary, "id" | "handle">): { cli: string; curl: string; python: string } {
+export function asCommands(
+  verb: "show" | "logs" | "stop" | "delete",
+  job: Pick<JobSummary, "id" | "handle">,
+): { cli: string; curl: string; python: string } {
   const paths = { show: ["GET", ""], logs: ["GET", "/logs"], stop: ["POST", "/stop"], delete: ["DELETE", ""] } as const;
   const [method, tail] = paths[verb];
   const address = `${location.origin}/api/v1/jobs/${job.id}${tail}`;

@@ -4,7 +4,8 @@ const sizes: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86400, w: 60480
 export function secondsOf(text: string): number | null {
   if (!/^(\d+(\.\d+)?[smhdw])+$/.test(text.trim())) return null;
   let sum = 0;
-  for (const [, count, unit] of text.matchAll(/(\d+(?:\.\d+)?)([smhdw])/g)) sum += Number(count) * (sizes[unit ?? ""] ?? 0);
+  for (const [, count, unit] of text.matchAll(/(\d+(?:\.\d+)?)([smhdw])/g))
+    sum += Number(count) * (sizes[unit ?? ""] ?? 0);
   return sum;
 }
 

@@ -4,10 +4,28 @@ import type { ServerEvent } from "@/api/event_reader";
 import { patchedRows } from "./patch";
 
 const job = (id: string, state: JobSummary["state"]): JobSummary => ({
-  id, state, name: id, handle: id, owner: "ann", workspace: "default", dialect: "native", reason: "waits", priority: 10, attempt: 0, tasks: 1, gpus: 0,
+  id,
+  state,
+  name: id,
+  handle: id,
+  owner: "ann",
+  workspace: "default",
+  dialect: "native",
+  reason: "waits",
+  priority: 10,
+  attempt: 0,
+  tasks: 1,
+  gpus: 0,
   created_at: "2026-11-15T06:00:00Z",
 });
-const event = (id: string, kind: string): ServerEvent => ({ id: 1, at: "2026-11-15T06:39:00Z", kind, job: id, actor: "", data: {} });
+const event = (id: string, kind: string): ServerEvent => ({
+  id: 1,
+  at: "2026-11-15T06:39:00Z",
+  kind,
+  job: id,
+  actor: "",
+  data: {},
+});
 
 test("rows change where they stand", () => {
   const rows = [job("a", "queued"), job("b", "running"), job("c", "failed")];

@@ -24,7 +24,8 @@ export interface SpecRole {
 
 export const countOf = (role: SpecRole): number => role.count ?? 1;
 export const tasksOf = (spec: Spec): number => spec.roles.reduce((sum, role) => sum + countOf(role), 0);
-export const gpusOf = (spec: Spec): number => spec.roles.reduce((sum, role) => sum + countOf(role) * (role.resources?.gpus ?? 0), 0);
+export const gpusOf = (spec: Spec): number =>
+  spec.roles.reduce((sum, role) => sum + countOf(role) * (role.resources?.gpus ?? 0), 0);
 
 const quoted = (word: string) => (/^[\w./@:=,+%-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 

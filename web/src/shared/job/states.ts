@@ -1,6 +1,15 @@
 import type { JobState } from "@/api/client";
 
-export const jobStates: JobState[] = ["queued", "starting", "running", "stopping", "paused", "succeeded", "failed", "cancelled"];
+export const jobStates: JobState[] = [
+  "queued",
+  "starting",
+  "running",
+  "stopping",
+  "paused",
+  "succeeded",
+  "failed",
+  "cancelled",
+];
 const ended = new Set<JobState>(["succeeded", "failed", "cancelled"]);
 
 export const hasEnded = (state: JobState): boolean => ended.has(state);

@@ -12,7 +12,10 @@ const LimitDialog = lazy(() => import("./LimitDialog"));
 const CommandDialog = lazy(() => import("./CommandDialog"));
 
 export type BulkVerb = "stop" | "remove" | "limit";
-type Dialog = { kind: "bulk"; verb: BulkVerb; jobs: JobSummary[] } | { kind: "limit"; job: JobSummary } | { kind: "command"; job: JobSummary };
+type Dialog =
+  | { kind: "bulk"; verb: BulkVerb; jobs: JobSummary[] }
+  | { kind: "limit"; job: JobSummary }
+  | { kind: "command"; job: JobSummary };
 
 export interface JobActions {
   stop: (job: JobSummary, done?: () => void) => void;
@@ -70,7 +73,13 @@ export function useJobActions(): JobActions {
   const close = () => setDialog(null);
   return {
     stop: (job, done) =>
-      void ask(t("ask.stop", { name: job.handle }), t("ask.stop_text"), t("action.stop"), () => run(job, () => jobApi.stop(job.id), t("done.stop", { name: job.handle })), done),
+      void ask(
+        t("ask.stop", { name: job.handle }),
+        t("ask.stop_text"),
+        t("action.stop"),
+        () => run(job, () => jobApi.stop(job.id), t("done.stop", { name: job.handle })),
+        done,
+      ),
     remove: (job, done) => {
       const live = !hasEnded(job.state);
       void ask(

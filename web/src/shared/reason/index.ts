@@ -22,15 +22,21 @@ export function useReasons(): { say: (statement: Statement) => string; all: (tol
   const chinese = i18n.language === "zh";
   const say = useCallback(
     (statement: Statement): string => {
-      const values = Object.entries((statement.data ?? {}) as Record<string, unknown>).map(([key, value]): [string, unknown] => {
-        if (typeof value !== "string" || NAMES.has(key)) return [key, value];
-        if (MOMENTS.test(value)) return [key, shortTime(value, languageNow())];
-        return [key, chinese ? amountInChinese(value) : inUnits(value)];
-      });
+      const values = Object.entries((statement.data ?? {}) as Record<string, unknown>).map(
+        ([key, value]): [string, unknown] => {
+          if (typeof value !== "string" || NAMES.has(key)) return [key, value];
+          if (MOMENTS.test(value)) return [key, shortTime(value, languageNow())];
+          return [key, chinese ? amountInChinese(value) : inUnits(value)];
+        },
+      );
       return String(t(statement.code ?? "", { ...Object.fromEntries(values), defaultValue: statement.text ?? "" }));
     },
     [t, chinese],
   );
-  const all = useCallback((told: Told): string => (told.reasons?.length ? told.reasons.map(say).join(chinese ? "；" : "; ") : (told.text ?? "")), [say, chinese]);
+  const all = useCallback(
+    (told: Told): string =>
+      told.reasons?.length ? told.reasons.map(say).join(chinese ? "；" : "; ") : (told.text ?? ""),
+    [say, chinese],
+  );
   return useMemo(() => ({ say, all }), [say, all]);
 }

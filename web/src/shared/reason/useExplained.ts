@@ -12,7 +12,12 @@ export function useExplained(rows: JobSummary[]): JobSummary[] {
   const reasons = useReasons();
   const said = useSaid();
   // The list itself does not say: it would cost a decision for each.
-  const whys = useWhys(rows.filter((job) => job.state === "queued").slice(0, MOST).map((job) => job.id));
+  const whys = useWhys(
+    rows
+      .filter((job) => job.state === "queued")
+      .slice(0, MOST)
+      .map((job) => job.id),
+  );
   const told = rows.map((job) => {
     const why = job.state === "queued" ? whys.get(job.id) : undefined;
     return why ? reasons.all(why) : said(job.reason);

@@ -13,22 +13,34 @@ const filesBelow = (folder: string, ending: RegExp): string[] =>
 /** The texts in C++, neighbours joined. */
 function textsOf(code: string): string[] {
   return [...code.matchAll(/(?:"(?:[^"\\\n]|\\.)*"\s*)+/g)].map((found) =>
-    [...found[0].matchAll(/"((?:[^"\\\n]|\\.)*)"/g)].map((one) => one[1]).join("").replace(/\\(["\\])/g, "$1").replace(/\\n/g, "\n"),
+    [...found[0].matchAll(/"((?:[^"\\\n]|\\.)*)"/g)]
+      .map((one) => one[1])
+      .join("")
+      .replace(/\\(["\\])/g, "$1")
+      .replace(/\\n/g, "\n"),
   );
 }
 
 /** The texts of a C++ file; what goes to the server's own log is left out. */
 const literals = (file: string): string[] =>
-  textsOf(readFileSync(file, "utf8").replace(/\/\/[^\n]*/g, "").replace(/(log::\w+|TY_CHECK)\([^;]*;/g, ""));
+  textsOf(
+    readFileSync(file, "utf8")
+      .replace(/\/\/[^\n]*/g, "")
+      .replace(/(log::\w+|TY_CHECK)\([^;]*;/g, ""),
+  );
 
 const book = openPhrasebook();
 
 describe("the phrasebook", () => {
   it("says what ended a job", () => {
-    expect(book.translate("main-0 failed: out of memory: limit 64 MB, peak 64 MB; ask for more memory")).toBe("main-0 失败：内存超过上限被终止：上限 64 MB，峰值 64 MB；请申请更多内存");
+    expect(book.translate("main-0 failed: out of memory: limit 64 MB, peak 64 MB; ask for more memory")).toBe(
+      "main-0 失败：内存超过上限被终止：上限 64 MB，峰值 64 MB；请申请更多内存",
+    );
     expect(book.translate("worker-2 failed: exit code 3")).toBe("worker-2 失败：退出码 3");
     expect(book.translate("stopped by admin")).toBe("由 admin 停止");
-    expect(book.translate("pulling python:3.12: 3 of 8 layers, 1 MB of 4 MB")).toBe("正在拉取 python:3.12：3/8 层，1 MB / 4 MB");
+    expect(book.translate("pulling python:3.12: 3 of 8 layers, 1 MB of 4 MB")).toBe(
+      "正在拉取 python:3.12：3/8 层，1 MB / 4 MB",
+    );
   });
   it("keeps what it does not know", () => {
     expect(book.translate("nobody has ever said this")).toBeNull();
@@ -44,25 +56,49 @@ test("both sides of a phrase have the same holes, and none is there twice", () =
 
 const isSentence = (text: string) => /[a-z]{2,} [a-z]{2,}/.test(text);
 /** What stands between the holes of a message. */
-const partsOf = (text: string): string[] => text.split(/; |\{[^}]*\}/).map((part) => part.replace(/^[:;, "]+|[:;, "(]+$/g, "")).filter(isSentence);
+const partsOf = (text: string): string[] =>
+  text
+    .split(/; |\{[^}]*\}/)
+    .map((part) => part.replace(/^[:;, "]+|[:;, "(]+$/g, ""))
+    .filter(isSentence);
 const english = phrases.map(([text]) => text).join("\n");
 
 test("the reasons why tasks and jobs end have their phrases", () => {
-  const files = ["model/failure.cc", "model/completion.cc", ...["transition", "transition_policy", "transition_tasks", "transition_verdict"].map((name) => `model/impl/${name}.cc`), "sched/impl/preemption.cc"];
+  const files = [
+    "model/failure.cc",
+    "model/completion.cc",
+    ...["transition", "transition_policy", "transition_tasks", "transition_verdict"].map(
+      (name) => `model/impl/${name}.cc`,
+    ),
+    "sched/impl/preemption.cc",
+  ];
   const parts = files.flatMap((file) => literals(join(source, file))).flatMap(partsOf);
   expect(parts.length).toBeGreaterThan(30);
-  expect(parts.filter((part) => !english.includes(part)), "sentences without a phrase").toEqual([]);
+  expect(
+    parts.filter((part) => !english.includes(part)),
+    "sentences without a phrase",
+  ).toEqual([]);
 });
 
 // What the server refuses, somebody reads on the page. These tell only each other or the server's own log.
-const internal = [/^control\/(controller|placing|acting|reports)\.cc$/, /^engine\/fake\//, /^engine\/local\/oci\//, /^store\/impl\//, /^api\/page\//, /^sched\/replay/, /^telemetry\/(?!log_search)/];
+const internal = [
+  /^control\/(controller|placing|acting|reports)\.cc$/,
+  /^engine\/fake\//,
+  /^engine\/local\/oci\//,
+  /^store\/impl\//,
+  /^api\/page\//,
+  /^sched\/replay/,
+  /^telemetry\/(?!log_search)/,
+];
 
 /** What stays English of a message whose holes are filled with something that is no word; nothing if all is said. */
 function leftInEnglish(text: string): string {
   const filled = text.replace(/\{[^}]*\}/g, "7");
   // Pieces that a program puts together with `+` end or begin with what is put there.
   const whole = `${/^[ :,;"]/.test(filled) ? "7" : ""}${filled}${/[ (]$/.test(filled) ? "7" : ""}${filled.split('"').length % 2 === 0 ? '7"' : ""}`;
-  const left = whole.split("; ").filter((part) => isSentence(part) && !/[\u4e00-\u9fff]/.test(book.translate(part) ?? ""));
+  const left = whole
+    .split("; ")
+    .filter((part) => isSentence(part) && !/[\u4e00-\u9fff]/.test(book.translate(part) ?? ""));
   return left.join(" | ");
 }
 
@@ -94,14 +130,21 @@ test("every action that can be refused, and who may do it, has its words", () =>
   expect(actions.length).toBeGreaterThan(20);
   expect(people.length).toBeGreaterThan(3);
   expect([...actions, ...people].filter((words) => book.translate(words) === null)).toEqual([]);
-  expect(book.translate("you may not stop this job: it is not yours, so that takes a manager of the workspace")).toBe("你不能停止这个作业：它不是你的，需要工作空间的管理员");
+  expect(book.translate("you may not stop this job: it is not yours, so that takes a manager of the workspace")).toBe(
+    "你不能停止这个作业：它不是你的，需要工作空间的管理员",
+  );
 });
 
 test("every code that the scheduler says has its sentence in both languages", () => {
-  const codes = [...readFileSync(join(source, "sched/impl/sentences.cc"), "utf8").matchAll(/\{"([a-z_]+)",\s*"/g)].map((found) => found[1] ?? "");
+  const codes = [...readFileSync(join(source, "sched/impl/sentences.cc"), "utf8").matchAll(/\{"([a-z_]+)",\s*"/g)].map(
+    (found) => found[1] ?? "",
+  );
   expect(codes.length).toBeGreaterThan(30);
   for (const language of ["zh", "en"]) {
-    const words = JSON.parse(readFileSync(join(__dirname, `../reason/locales/${language}.json`), "utf8")) as Record<string, string>;
+    const words = JSON.parse(readFileSync(join(__dirname, `../reason/locales/${language}.json`), "utf8")) as Record<
+      string,
+      string
+    >;
     const missing = codes.filter((code) => !words[code]);
     expect(missing, language).toEqual([]);
   }
@@ -112,17 +155,22 @@ test("every kind of end has a word in both languages", () => {
   const codes = [...list.matchAll(/"([a-z_]+)"/g)].map((found) => found[1] ?? "");
   expect(codes).toContain("oom");
   for (const language of ["zh", "en"]) {
-    const words = JSON.parse(readFileSync(join(__dirname, `../locales/${language}.json`), "utf8")) as { end: Record<string, string> };
+    const words = JSON.parse(readFileSync(join(__dirname, `../locales/${language}.json`), "utf8")) as {
+      end: Record<string, string>;
+    };
     expect(codes.filter((code) => !words.end[code])).toEqual([]);
   }
 });
 
 test("every class of failure has a word in both languages", () => {
-  const list = /kWords<FailureClass> = list\(([^)]*)\)/.exec(readFileSync(join(source, "model/words.cc"), "utf8"))?.[1] ?? "";
+  const list =
+    /kWords<FailureClass> = list\(([^)]*)\)/.exec(readFileSync(join(source, "model/words.cc"), "utf8"))?.[1] ?? "";
   const classes = [...list.matchAll(/"([a-z_]+)"/g)].map((found) => found[1] ?? "");
   expect(classes).toContain("permanent");
   for (const language of ["zh", "en"]) {
-    const words = JSON.parse(readFileSync(join(__dirname, `../../pages/job/locales/${language}.json`), "utf8")) as { class: Record<string, string> };
+    const words = JSON.parse(readFileSync(join(__dirname, `../../pages/job/locales/${language}.json`), "utf8")) as {
+      class: Record<string, string>;
+    };
     expect(classes.filter((one) => !words.class[one])).toEqual([]);
   }
 });

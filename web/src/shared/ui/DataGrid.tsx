@@ -1,5 +1,15 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState, type KeyboardEvent, type ReactNode, type Ref } from "react";
+import {
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+} from "react";
 import { useTranslation } from "react-i18next";
 import { useNarrow } from "@/shared/hooks/useNarrow";
 import { Icon } from "./Icon";
@@ -164,7 +174,13 @@ export function DataGrid<Row>(props: Props<Row>) {
               </div>
             )}
             {columns.map((column) => (
-              <Title key={column.key} column={column} sort={props.sort} onSort={props.onSort} onResize={props.onResize} />
+              <Title
+                key={column.key}
+                column={column}
+                sort={props.sort}
+                onSort={props.onSort}
+                onResize={props.onResize}
+              />
             ))}
           </div>
         </div>
@@ -176,7 +192,11 @@ export function DataGrid<Row>(props: Props<Row>) {
             const ticked = selected?.has(key) ?? false;
             const open = (event: React.MouseEvent) => {
               // A click in a menu that hangs at the row, but is drawn elsewhere, comes by here too.
-              if (!event.currentTarget.contains(event.target as Node) || (event.target as HTMLElement).closest("a, button, input, label")) return;
+              if (
+                !event.currentTarget.contains(event.target as Node) ||
+                (event.target as HTMLElement).closest("a, button, input, label")
+              )
+                return;
               setActive(item.index);
               if (window.getSelection()?.toString()) return;
               onOpen(row);
@@ -199,7 +219,14 @@ export function DataGrid<Row>(props: Props<Row>) {
               >
                 {onSelect && (
                   <div role="gridcell" className="grid-cell grid-tick">
-                    <input type="checkbox" tabIndex={-1} aria-label={t("select_row", { name: props.rowLabel(row) })} checked={ticked} onChange={() => undefined} onClick={(event) => tick(item.index, event.shiftKey)} />
+                    <input
+                      type="checkbox"
+                      tabIndex={-1}
+                      aria-label={t("select_row", { name: props.rowLabel(row) })}
+                      checked={ticked}
+                      onChange={() => undefined}
+                      onClick={(event) => tick(item.index, event.shiftKey)}
+                    />
                   </div>
                 )}
                 {narrow ? (
@@ -209,7 +236,12 @@ export function DataGrid<Row>(props: Props<Row>) {
                   </div>
                 ) : (
                   columns.map((column, at) => (
-                    <div key={column.key} role="gridcell" className={`grid-cell${column.number ? " grid-number" : ""}${at === 0 ? " grid-first" : ""}`} style={{ width: column.width, height: rowHeight, flexGrow: column.grow ? 1 : 0 }}>
+                    <div
+                      key={column.key}
+                      role="gridcell"
+                      className={`grid-cell${column.number ? " grid-number" : ""}${at === 0 ? " grid-first" : ""}`}
+                      style={{ width: column.width, height: rowHeight, flexGrow: column.grow ? 1 : 0 }}
+                    >
                       {column.cell(row)}
                     </div>
                   ))
@@ -228,7 +260,17 @@ export function DataGrid<Row>(props: Props<Row>) {
   );
 }
 
-function Title<Row>({ column, sort, onSort, onResize }: { column: GridColumn<Row>; sort?: string; onSort?: (sort: string) => void; onResize?: (key: string, width: number) => void }) {
+function Title<Row>({
+  column,
+  sort,
+  onSort,
+  onResize,
+}: {
+  column: GridColumn<Row>;
+  sort?: string;
+  onSort?: (sort: string) => void;
+  onResize?: (key: string, width: number) => void;
+}) {
   const [first, second] = column.sort ?? [];
   const here = first !== undefined && (sort === first || sort === second);
   const down = sort === second;
@@ -245,7 +287,12 @@ function Title<Row>({ column, sort, onSort, onResize }: { column: GridColumn<Row
     target.addEventListener("pointerup", end);
   };
   return (
-    <div role="columnheader" className={`grid-cell grid-title${column.number ? " grid-number" : ""}`} style={{ width: column.width, flexGrow: column.grow ? 1 : 0 }} aria-sort={here ? (down ? "ascending" : "descending") : undefined}>
+    <div
+      role="columnheader"
+      className={`grid-cell grid-title${column.number ? " grid-number" : ""}`}
+      style={{ width: column.width, flexGrow: column.grow ? 1 : 0 }}
+      aria-sort={here ? (down ? "ascending" : "descending") : undefined}
+    >
       {first && onSort ? (
         <button type="button" className="grid-sort" onClick={() => onSort(sort === first && second ? second : first)}>
           {column.title}

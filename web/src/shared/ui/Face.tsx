@@ -8,7 +8,19 @@ import { Icon, type IconName } from "./Icon";
 import "./Face.css";
 
 /** What a panel shows instead of its content, and what can be done about it. */
-export function Face({ title, children, actions, icon, tone = "calm" }: { title: ReactNode; children?: ReactNode; actions?: ReactNode; icon?: IconName; tone?: "calm" | "bad" }) {
+export function Face({
+  title,
+  children,
+  actions,
+  icon,
+  tone = "calm",
+}: {
+  title: ReactNode;
+  children?: ReactNode;
+  actions?: ReactNode;
+  icon?: IconName;
+  tone?: "calm" | "bad";
+}) {
   return (
     <div className={`face face-${tone}`} role={tone === "bad" ? "alert" : undefined}>
       {icon && (

@@ -1,4 +1,14 @@
-import { cloneElement, useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactElement, type ReactNode } from "react";
+import {
+  cloneElement,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactElement,
+  type ReactNode,
+} from "react";
 import { createPortal } from "react-dom";
 import "./Menu.css";
 
@@ -40,7 +50,9 @@ export function Menu({ items, selected, onChoose, children }: Props) {
     setOpen(null);
     if (focus) button.current?.focus();
   };
-  const rows = () => [...(list.current?.querySelectorAll<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])") ?? [])];
+  const rows = () => [
+    ...(list.current?.querySelectorAll<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])") ?? []),
+  ];
 
   const place = () => {
     const box = list.current;
@@ -78,7 +90,12 @@ export function Menu({ items, selected, onChoose, children }: Props) {
     event.stopPropagation();
     const all = rows();
     const here = all.indexOf(document.activeElement as HTMLElement);
-    const steps: Record<string, number> = { ArrowDown: here + 1, ArrowUp: here - 1 + all.length, Home: 0, End: all.length - 1 };
+    const steps: Record<string, number> = {
+      ArrowDown: here + 1,
+      ArrowUp: here - 1 + all.length,
+      Home: 0,
+      End: all.length - 1,
+    };
     const to = steps[event.key];
     if (to !== undefined) {
       event.preventDefault();
@@ -115,7 +132,14 @@ export function Menu({ items, selected, onChoose, children }: Props) {
       })}
       {open &&
         createPortal(
-          <ul id={id} ref={list} role="menu" className="menu card" onKeyDown={press} onClick={(event) => event.stopPropagation()}>
+          <ul
+            id={id}
+            ref={list}
+            role="menu"
+            className="menu card"
+            onKeyDown={press}
+            onClick={(event) => event.stopPropagation()}
+          >
             {items.map((item, index) =>
               item === LINE ? (
                 <li key={`line ${index}`} role="separator" className="menu-line" />

@@ -2,7 +2,19 @@ import { useEffect, type ReactNode } from "react";
 import "./Page.css";
 
 /** The frame of a page's content: title, actions at the right, what follows below. */
-export function Page({ title, label, actions, children, fill = false }: { title: ReactNode; label: string; actions?: ReactNode; children: ReactNode; fill?: boolean }) {
+export function Page({
+  title,
+  label,
+  actions,
+  children,
+  fill = false,
+}: {
+  title: ReactNode;
+  label: string;
+  actions?: ReactNode;
+  children: ReactNode;
+  fill?: boolean;
+}) {
   useEffect(() => {
     document.title = `${label} · Trainyard`;
   }, [label]);

@@ -33,7 +33,16 @@ interface Props<Row> {
   rowClass?: (row: Row) => string | undefined;
 }
 
-const classOf = <Row,>(column: Column<Row>): string | undefined => [column.number ? "table-number" : "", column.number || column.narrow ? "table-narrow" : "", column.grow ? "table-grow" : "", column.head ? "table-head" : "", column.wideOnly ? "table-wide" : ""].filter(Boolean).join(" ") || undefined;
+const classOf = <Row,>(column: Column<Row>): string | undefined =>
+  [
+    column.number ? "table-number" : "",
+    column.number || column.narrow ? "table-narrow" : "",
+    column.grow ? "table-grow" : "",
+    column.head ? "table-head" : "",
+    column.wideOnly ? "table-wide" : "",
+  ]
+    .filter(Boolean)
+    .join(" ") || undefined;
 
 /** A short list, drawn whole. Long ones are DataGrid's. On narrow screens every row becomes a card. */
 export function Table<Row>({ rows = [], groups, columns, rowKey, label, rowClass }: Props<Row>) {

@@ -23,7 +23,10 @@ export default function CurvesTab({ job }: { job: Job }) {
   const { t, i18n } = useTranslation("job");
   const language = i18n.language as Language;
   const [query, put] = useAddress();
-  const names = useMemo(() => job.roles.flatMap((role) => role.tasks ?? []).map((task) => task.name ?? ""), [job.roles]);
+  const names = useMemo(
+    () => job.roles.flatMap((role) => role.tasks ?? []).map((task) => task.name ?? ""),
+    [job.roles],
+  );
   const chosen = query.get("task");
   const attempt = query.get("attempt") === null ? undefined : Number(query.get("attempt"));
   const live = !hasEnded(job.state) && (attempt === undefined || attempt === job.attempt);
@@ -54,21 +57,38 @@ export default function CurvesTab({ job }: { job: Job }) {
       cards.set(name, card);
     }
   }
-  const xText = (x: number) => (axis === "time" ? exactTime(x, language) : axis === "elapsed" ? duration(x * 1000, language) : String(Number(x.toFixed(3))));
+  const xText = (x: number) =>
+    axis === "time"
+      ? exactTime(x, language)
+      : axis === "elapsed"
+        ? duration(x * 1000, language)
+        : String(Number(x.toFixed(3)));
   if (read.error && !read.logs.length) return <ErrorFace error={read.error} retry={read.retry} />;
   if (read.pending && !read.logs.length && job.started_at) return <LoadingFace lines={8} />;
   return (
     <>
       <div className="chart-tools">
         {names.length > 1 && (
-          <select className="log-select" aria-label={t("task")} value={chosen ?? ""} onChange={(event) => put({ task: event.target.value || null })}>
-            <option value="">{t(names.length > MOST_LOGS ? "curves.first_tasks" : "curves.all_tasks", { count: MOST_LOGS })}</option>
+          <select
+            className="log-select"
+            aria-label={t("task")}
+            value={chosen ?? ""}
+            onChange={(event) => put({ task: event.target.value || null })}
+          >
+            <option value="">
+              {t(names.length > MOST_LOGS ? "curves.first_tasks" : "curves.all_tasks", { count: MOST_LOGS })}
+            </option>
             {names.map((name) => (
               <option key={name}>{name}</option>
             ))}
           </select>
         )}
-        <AttemptChoice attempts={attempts.data ?? []} latest={job.attempt} value={attempt} onChange={(next) => put({ attempt: next === undefined ? null : String(next) })} />
+        <AttemptChoice
+          attempts={attempts.data ?? []}
+          latest={job.attempt}
+          value={attempt}
+          onChange={(next) => put({ attempt: next === undefined ? null : String(next) })}
+        />
         {cards.size > 0 && (
           <>
             <label>
@@ -83,11 +103,22 @@ export default function CurvesTab({ job }: { job: Job }) {
             </label>
             <label>
               {t("curves.smooth")}
-              <input type="range" min={0} max={0.99} step={0.01} value={weight} onChange={(event) => put({ smooth: Number(event.target.value) ? event.target.value : null })} />
+              <input
+                type="range"
+                min={0}
+                max={0.99}
+                step={0.01}
+                value={weight}
+                onChange={(event) => put({ smooth: Number(event.target.value) ? event.target.value : null })}
+              />
               <span className="numbers">{weight.toFixed(2)}</span>
             </label>
             <label>
-              <input type="checkbox" checked={logarithmic} onChange={(event) => put({ log: event.target.checked ? "1" : null })} />
+              <input
+                type="checkbox"
+                checked={logarithmic}
+                onChange={(event) => put({ log: event.target.checked ? "1" : null })}
+              />
               {t("curves.log")}
             </label>
           </>
@@ -99,7 +130,13 @@ export default function CurvesTab({ job }: { job: Job }) {
           {[...cards].map(([name, { lines, raw }]) => {
             const known = raw.flatMap(([, y]) => (y === null ? [] : [y]));
             const last = known.at(-1);
-            const words = { name, count: raw.length, last: figure(last), low: figure(Math.min(...known)), high: figure(Math.max(...known)) };
+            const words = {
+              name,
+              count: raw.length,
+              last: figure(last),
+              low: figure(Math.min(...known)),
+              high: figure(Math.max(...known)),
+            };
             return (
               <Chart
                 key={name}

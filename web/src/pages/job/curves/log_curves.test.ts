@@ -8,7 +8,13 @@ function logOf(lines: string[]) {
     const part = lines.slice(first - 1, first - 1 + count);
     asked.lines += part.length;
     asked.questions += 1;
-    return { task: "main-0", attempt: 0, total: lines.length, first, lines: part.map((text, i) => ({ at: new Date(1e12 + (first + i) * 1000).toISOString(), text, cut: false })) };
+    return {
+      task: "main-0",
+      attempt: 0,
+      total: lines.length,
+      first,
+      lines: part.map((text, i) => ({ at: new Date(1e12 + (first + i) * 1000).toISOString(), text, cut: false })),
+    };
   };
   return { lines, ask, asked };
 }
@@ -22,7 +28,11 @@ test("reads a log whole, and then only what is new", async () => {
   const before = log.asked.lines;
   await curves.advance();
   expect(log.asked.lines - before).toBe(1);
-  expect(curves.curves.get("loss")?.map((mark) => [mark.line, mark.step, mark.value])).toEqual([[2, 1, 2], [3, 2, 1], [4, 3, 0.5]]);
+  expect(curves.curves.get("loss")?.map((mark) => [mark.line, mark.step, mark.value])).toEqual([
+    [2, 1, 2],
+    [3, 2, 1],
+    [4, 3, 0.5],
+  ]);
   expect(curves.sampled).toBe(false);
 });
 
@@ -36,7 +46,10 @@ test("of a very long log only a bounded part is read, from its beginning to its 
   const loss = curves.curves.get("loss") ?? [];
   expect(loss[0]?.step).toBe(0);
   expect(loss.at(-1)?.step).toBe(1_499_999);
-  expect(loss.every((mark, i) => i === 0 || mark.line > (loss[i - 1]?.line ?? 0)), "in order").toBe(true);
+  expect(
+    loss.every((mark, i) => i === 0 || mark.line > (loss[i - 1]?.line ?? 0)),
+    "in order",
+  ).toBe(true);
   expect(usualAxis(curves.curves.values())).toBe("step");
 });
 
@@ -52,7 +65,13 @@ test("a curve keeps a bounded number of marks, however many there are", async ()
 });
 
 test("the axis that tells most", () => {
-  const mark = (step: number | null, epoch: number | null, at: number | null = 0) => ({ line: 1, at, step, epoch, value: 1 });
+  const mark = (step: number | null, epoch: number | null, at: number | null = 0) => ({
+    line: 1,
+    at,
+    step,
+    epoch,
+    value: 1,
+  });
   expect(usualAxis([[mark(1, 1), mark(2, 1)]])).toBe("step");
   expect(usualAxis([[mark(1, 1), mark(1, 2)]])).toBe("epoch");
   expect(usualAxis([[mark(null, null, 5), mark(null, null, 6)]])).toBe("elapsed");

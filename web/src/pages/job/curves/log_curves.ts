@@ -51,7 +51,8 @@ export class LogCurves {
   private async sample(from: number, to: number): Promise<void> {
     this.sampled = true;
     const stride = (to - ASKED - from) / WINDOWS;
-    for (let i = 0; i < WINDOWS; i += 1) this.take(await this.ask({ first: Math.floor(from + i * stride), count: WINDOW }));
+    for (let i = 0; i < WINDOWS; i += 1)
+      this.take(await this.ask({ first: Math.floor(from + i * stride), count: WINDOW }));
     this.next = to - ASKED + 1;
   }
 
@@ -71,7 +72,11 @@ export class LogCurves {
         if (marks.at(-1)?.line === mark.line) marks[marks.length - 1] = mark;
         else marks.push(mark);
         // Every other one goes: a curve of thousands of points looks the same with half of them.
-        if (marks.length > MOST_MARKS) this.curves.set(name, marks.filter((_, i) => i % 2 === 0 || i === (marks?.length ?? 0) - 1));
+        if (marks.length > MOST_MARKS)
+          this.curves.set(
+            name,
+            marks.filter((_, i) => i % 2 === 0 || i === (marks?.length ?? 0) - 1),
+          );
       }
     });
   }
@@ -91,7 +96,10 @@ export function place(mark: Mark, axis: Axis, start: number): number | null {
 export function usualAxis(curves: Iterable<Mark[]>): Axis {
   const all = [...curves].filter((marks) => marks.length > 1);
   const grows = (axis: "step" | "epoch") =>
-    all.length > 0 && all.every((marks) => marks.every((mark, i) => mark[axis] !== null && (i === 0 || (mark[axis] ?? 0) > (marks[i - 1]?.[axis] ?? 0))));
+    all.length > 0 &&
+    all.every((marks) =>
+      marks.every((mark, i) => mark[axis] !== null && (i === 0 || (mark[axis] ?? 0) > (marks[i - 1]?.[axis] ?? 0))),
+    );
   if (grows("step")) return "step";
   if (grows("epoch")) return "epoch";
   return all.some((marks) => marks.some((mark) => mark.at === null)) ? "line" : "elapsed";

@@ -11,9 +11,15 @@ const PART = String.raw`(?:(train(?:ing)?|val(?:id(?:ation)?)?|test(?:ing)?|eval
 const NAME = String.raw`([\p{L}_][\p{L}\p{N}_./@-]*)`;
 // A name, a sign or blanks, a number that ends there: `loss=0.41`, `"acc": 0.9`, `Loss 6.9e+00 (7.0)`, `lr: 1e-4,`. A number
 // that goes on is something else: `12s`, `10:44:02`, `3/10`.
-const PAIR = new RegExp(String.raw`(?<![\p{L}\p{N}_./@-])${PART}['"]?${NAME}['"]?(\s*[=:：]\s*|\s+)['"]?(${NUMBER})(?=%?(?:$|[\s,;|)\]}'"，；。]|\.(?:\s|$)))`, "giu");
+const PAIR = new RegExp(
+  String.raw`(?<![\p{L}\p{N}_./@-])${PART}['"]?${NAME}['"]?(\s*[=:：]\s*|\s+)['"]?(${NUMBER})(?=%?(?:$|[\s,;|)\]}'"，；。]|\.(?:\s|$)))`,
+  "giu",
+);
 const COUNTED = String.raw`['"]?[\s:=：\[]{0,6}(\d+(?:\.\d+)?)(?:\s*\/\s*(\d+))?(?![\p{L}\p{N}]|[.:]\d)`;
-const STEP = new RegExp(String.raw`(?<![\p{L}\p{N}_])(?:global[_ ]?step|steps?|iters?|iteration|batch|步数?|迭代)${COUNTED}`, "iu");
+const STEP = new RegExp(
+  String.raw`(?<![\p{L}\p{N}_])(?:global[_ ]?step|steps?|iters?|iteration|batch|步数?|迭代)${COUNTED}`,
+  "iu",
+);
 const EPOCH = new RegExp(String.raw`(?<![\p{L}\p{N}_])(?:epochs?|轮次?|第)${COUNTED}`, "iu");
 /** `Epoch: [3][ 120/5005]`, as the examples of PyTorch print it. */
 const WITHIN = /\]\s*\[\s*(\d+)\s*\/\s*(\d+)\s*\]/;
@@ -21,7 +27,8 @@ const WITHIN = /\]\s*\[\s*(\d+)\s*\/\s*(\d+)\s*\]/;
 const KNOWN =
   /^(?:loss|acc|accuracy|lr|learning_?rate|f1|auc|auroc|bleu|rouge[-_]?\w*|ppl|perplexity|map|miou|iou|err|error|error_rate|mse|rmse|mae|r2|psnr|ssim|fid|reward|return|score|precision|recall|dice|wer|cer|kl|grad_?norm|top-?[15]|acc@\d+|map@[\d.]+|throughput|samples_per_sec(?:ond)?|tokens_per_sec(?:ond)?|nll|elbo|entropy|损失|准确率|精度|学习率|误差)$/u;
 // Figures about the run, not about the model.
-const DULL = /(?:^|_)(?:time|eta|port|pid|rank|seed|took|elapsed|size|workers?|gpus?|device|num|count|total|epochs?|steps?|iters?|iteration|batch|version|world|node|line|id|step_time|data|memory|mem|runtime|samples)$/u;
+const DULL =
+  /(?:^|_)(?:time|eta|port|pid|rank|seed|took|elapsed|size|workers?|gpus?|device|num|count|total|epochs?|steps?|iters?|iteration|batch|version|world|node|line|id|step_time|data|memory|mem|runtime|samples)$/u;
 const isKnown = (name: string): boolean => KNOWN.test(name) || name.split(/[_./-]/).some((part) => KNOWN.test(part));
 
 function numberOf(text: string): number | null {
@@ -40,9 +47,14 @@ export function readLine(text: string): Reading | null {
   const within = epochs && WITHIN.exec(text);
   const epoch = epochs ? Number(epochs[1]) : null;
   let step = steps ? Number(steps[1]) : null;
-  const [at, all] = steps?.[2] ? [Number(steps[1]), Number(steps[2])] : within ? [Number(within[1]), Number(within[2])] : [0, 0];
+  const [at, all] = steps?.[2]
+    ? [Number(steps[1]), Number(steps[2])]
+    : within
+      ? [Number(within[1]), Number(within[2])]
+      : [0, 0];
   // Steps that begin anew with each epoch go on counting here, so that a curve runs from left to right.
-  if (all > 0 && epoch !== null && Number.isInteger(epoch) && (within || !/global/i.test(steps?.[0] ?? ""))) step = epoch * all + at;
+  if (all > 0 && epoch !== null && Number.isInteger(epoch) && (within || !/global/i.test(steps?.[0] ?? "")))
+    step = epoch * all + at;
   const placed = step !== null || epoch !== null;
   const values: Reading["values"] = [];
   const seen = new Set<string>();

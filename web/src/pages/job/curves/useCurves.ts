@@ -13,12 +13,17 @@ export interface TaskCurves {
   sampled: boolean;
 }
 
-async function askLines(id: string, query: { task: string; attempt?: number; first?: number; count: number }): Promise<Schemas["LogLines"]> {
+async function askLines(
+  id: string,
+  query: { task: string; attempt?: number; first?: number; count: number },
+): Promise<Schemas["LogLines"]> {
   try {
-    return (await api.GET("/api/v1/jobs/{id}/logs/lines", { params: { path: { id }, query } })).data as Schemas["LogLines"];
+    return (await api.GET("/api/v1/jobs/{id}/logs/lines", { params: { path: { id }, query } }))
+      .data as Schemas["LogLines"];
   } catch (fault) {
     // A task that has not begun yet has no log; that is no fault.
-    if (fault instanceof ApiError && fault.status === 404) return { task: query.task, attempt: 0, total: 0, first: 1, lines: [] };
+    if (fault instanceof ApiError && fault.status === 404)
+      return { task: query.task, attempt: 0, total: 0, first: 1, lines: [] };
     throw fault;
   }
 }
@@ -45,7 +50,11 @@ export function useCurves(job: Job, tasks: string[], attempt: number | undefined
       };
     }),
     combine: (answers) => ({
-      logs: answers.flatMap((answer, i): TaskCurves[] => (answer.data ? [{ task: tasks[i] ?? "", curves: answer.data.reader.curves, sampled: answer.data.reader.sampled }] : [])),
+      logs: answers.flatMap((answer, i): TaskCurves[] =>
+        answer.data
+          ? [{ task: tasks[i] ?? "", curves: answer.data.reader.curves, sampled: answer.data.reader.sampled }]
+          : [],
+      ),
       pending: answers.some((answer) => answer.isPending),
       error: answers.find((answer) => answer.error)?.error ?? null,
       retry: () => answers.forEach((answer) => void answer.refetch()),

@@ -85,9 +85,21 @@ export function LogList({ source, follow, onFollow, wrap, times, merged, marked,
     if (follow && up && !atEnd) onFollow(false);
   };
   return (
-    <div ref={scroller} className={`log-scroll${wrap ? " log-wrap" : ""}`} role="log" aria-live="off" aria-label={t("tab.logs")} tabIndex={0} onScroll={scrolled}>
+    <div
+      ref={scroller}
+      className={`log-scroll${wrap ? " log-wrap" : ""}`}
+      role="log"
+      aria-live="off"
+      aria-label={t("tab.logs")}
+      tabIndex={0}
+      onScroll={scrolled}
+    >
       {base > 0 && (
-        <button type="button" className="link-button log-earlier" onClick={() => setBase(Math.max(0, base - WINDOW / 2))}>
+        <button
+          type="button"
+          className="link-button log-earlier"
+          onClick={() => setBase(Math.max(0, base - WINDOW / 2))}
+        >
           {t("earlier_lines", { count: base })}
         </button>
       )}
@@ -112,7 +124,21 @@ export function LogList({ source, follow, onFollow, wrap, times, merged, marked,
   );
 }
 
-const Row = memo(function Row({ line, number, times, merged, pattern, onMark }: { line: Line | undefined; number: number; times: boolean; merged: boolean; pattern: RegExp | null; onMark: (line: number) => void }) {
+const Row = memo(function Row({
+  line,
+  number,
+  times,
+  merged,
+  pattern,
+  onMark,
+}: {
+  line: Line | undefined;
+  number: number;
+  times: boolean;
+  merged: boolean;
+  pattern: RegExp | null;
+  onMark: (line: number) => void;
+}) {
   const { t } = useTranslation("job");
   const [whole, setWhole] = useState(false);
   if (!line) return <span className="log-text quiet">…</span>;
@@ -123,7 +149,13 @@ const Row = memo(function Row({ line, number, times, merged, pattern, onMark }: 
   return (
     <>
       {!merged && (
-        <button type="button" className="log-number numbers" tabIndex={-1} aria-label={t("line_link", { count: number })} onClick={() => onMark(number)}>
+        <button
+          type="button"
+          className="log-number numbers"
+          tabIndex={-1}
+          aria-label={t("line_link", { count: number })}
+          onClick={() => onMark(number)}
+        >
           {number}
         </button>
       )}
@@ -135,7 +167,25 @@ const Row = memo(function Row({ line, number, times, merged, pattern, onMark }: 
       {merged && line.task && <span className="log-task">{line.task}</span>}
       <span className={`log-text${level ? ` log-${level}` : ""}`}>
         {level && <span className="visually-hidden">{t(`level.${level}`)} </span>}
-        {pattern ? <Marked text={plainText(shown)} pattern={pattern} /> : runs(shown).map((run, index) => (run.look ? <span key={index} className={run.look.split(" ").map((word) => `ansi-${word}`).join(" ")}>{run.text}</span> : run.text))}
+        {pattern ? (
+          <Marked text={plainText(shown)} pattern={pattern} />
+        ) : (
+          runs(shown).map((run, index) =>
+            run.look ? (
+              <span
+                key={index}
+                className={run.look
+                  .split(" ")
+                  .map((word) => `ansi-${word}`)
+                  .join(" ")}
+              >
+                {run.text}
+              </span>
+            ) : (
+              run.text
+            ),
+          )
+        )}
         {(long || line.cut) && (
           <button type="button" className="link-button" disabled={!long} onClick={() => setWhole(true)}>
             {t(long ? "unfold" : "cut_line")}

@@ -31,7 +31,13 @@ export function browserPattern(text: string, ignoreCase: boolean): RegExp | null
 }
 
 /** Searches one task's whole log on the server, or what is loaded of a merged view here. */
-export function useLogSearch(place: { job: string; task: string; attempt?: number }, text: string, ignoreCase: boolean, merged: boolean, source: LogSource): LogSearch {
+export function useLogSearch(
+  place: { job: string; task: string; attempt?: number },
+  text: string,
+  ignoreCase: boolean,
+  merged: boolean,
+  source: LogSource,
+): LogSearch {
   const [hits, setHits] = useState<Hit[]>([]);
   const [more, setMore] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -42,7 +48,7 @@ export function useLogSearch(place: { job: string; task: string; attempt?: numbe
   const search = useCallback(
     async (signal: AbortSignal) => {
       const found: Hit[] = [];
-      for (let from: number | undefined; found.length < MOST; ) {
+      for (let from: number | undefined; found.length < MOST;) {
         const { data } = await api.GET("/api/v1/jobs/{id}/logs/search", {
           params: { path: { id: job }, query: { task, attempt, q: text, ignore_case: ignoreCase, from, limit: 500 } },
           signal,

@@ -10,7 +10,13 @@ const DRAW = 120;
 export function readMerged(line: string): Line {
   const bar = line.indexOf(" | ");
   const named = bar > 0 && bar < 80;
-  return { number: 0, at: null, task: named ? line.slice(0, bar).trim() : "", text: named ? line.slice(bar + 3) : line, cut: false };
+  return {
+    number: 0,
+    at: null,
+    task: named ? line.slice(0, bar).trim() : "",
+    text: named ? line.slice(bar + 3) : line,
+    cut: false,
+  };
 }
 
 /** All tasks in order of time: the last lines, and what comes after them. */

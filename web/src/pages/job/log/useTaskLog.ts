@@ -13,7 +13,10 @@ interface Place {
   attempt?: number;
 }
 
-async function fetchLines(place: Place, part: { first?: number; count?: number; at?: string }): Promise<Schemas["LogLines"]> {
+async function fetchLines(
+  place: Place,
+  part: { first?: number; count?: number; at?: string },
+): Promise<Schemas["LogLines"]> {
   const { data } = await api.GET("/api/v1/jobs/{id}/logs/lines", {
     params: { path: { id: place.job }, query: { task: place.task, attempt: place.attempt, ...part } },
   });
@@ -125,7 +128,8 @@ export function useTaskLog(place: Place, live: boolean, wanted: boolean): LogSou
         if (asked.current.has(block)) continue;
         const first = block * BLOCK + 1;
         let whole = true;
-        for (let number = first; whole && number < first + BLOCK && number <= to + 1; number += 1) whole = lines.current.has(number);
+        for (let number = first; whole && number < first + BLOCK && number <= to + 1; number += 1)
+          whole = lines.current.has(number);
         if (whole) continue;
         asked.current.add(block);
         void fetchLines(place, { first, count: BLOCK })

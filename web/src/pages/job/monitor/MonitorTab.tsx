@@ -15,7 +15,20 @@ import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { useAttempts } from "../api";
 import { AttemptChoice } from "../AttemptChoice";
 import { Advice } from "./Advice";
-import { busiest, gpuMemoryOf, highest, latest, limitOf, linesOf, resources, together, unitOf, withGaps, type Resource, type TaskMetrics } from "./usage";
+import {
+  busiest,
+  gpuMemoryOf,
+  highest,
+  latest,
+  limitOf,
+  linesOf,
+  resources,
+  together,
+  unitOf,
+  withGaps,
+  type Resource,
+  type TaskMetrics,
+} from "./usage";
 
 const ranges = { "15m": 15, "1h": 60, "6h": 360, all: 0 } as const;
 type Range = keyof typeof ranges;
@@ -24,7 +37,8 @@ const LOOK = 5_000;
 const ALL_POINTS = 20_000;
 const GROUP = "monitor";
 
-const round = (value: number): string => String(value >= 100 ? Math.round(value) : Number(value >= 1 ? value.toPrecision(3) : value.toFixed(3)));
+const round = (value: number): string =>
+  String(value >= 100 ? Math.round(value) : Number(value >= 1 ? value.toPrecision(3) : value.toFixed(3)));
 
 /** What its tasks use and have used: every figure the machine can tell, the limits beside them. */
 export default function MonitorTab({ job }: { job: Job }) {
@@ -43,7 +57,11 @@ export default function MonitorTab({ job }: { job: Job }) {
     queryKey: [...keys.job(job.id), "metrics", attempt ?? "", range],
     queryFn: async () => {
       const since = ranges[range] && live ? new Date(Date.now() - ranges[range] * 60_000).toISOString() : undefined;
-      return ((await api.GET("/api/v1/jobs/{id}/metrics", { params: { path: { id: job.id }, query: { points, attempt, since } } })).data?.tasks ?? []) as TaskMetrics[];
+      return ((
+        await api.GET("/api/v1/jobs/{id}/metrics", {
+          params: { path: { id: job.id }, query: { points, attempt, since } },
+        })
+      ).data?.tasks ?? []) as TaskMetrics[];
     },
     refetchInterval: live ? (job.tasks > 50 ? LOOK * 6 : LOOK) : false,
     placeholderData: keepPreviousData,
@@ -69,8 +87,17 @@ export default function MonitorTab({ job }: { job: Job }) {
       const each = linesOf(tasks, resource).map((line) => ({ ...line, points: withGaps(line.points) }));
       if (!each.some((line) => line.points.some((point) => point[1] !== null))) return [];
       const mean = resource === "gpu_load";
-      const whole = sum ? [together(each, t(mean ? "monitor.mean" : "monitor.sum"), mean)] : busiest(each, SHOWN, t(mean ? "monitor.others_mean" : "monitor.others"), mean);
-      return [{ resource, lines: whole, total: together(each, "", mean).points, limit: resource === "gpu_memory" ? gpuMemory : limitOf(tasks, resource, sum) }];
+      const whole = sum
+        ? [together(each, t(mean ? "monitor.mean" : "monitor.sum"), mean)]
+        : busiest(each, SHOWN, t(mean ? "monitor.others_mean" : "monitor.others"), mean);
+      return [
+        {
+          resource,
+          lines: whole,
+          total: together(each, "", mean).points,
+          limit: resource === "gpu_memory" ? gpuMemory : limitOf(tasks, resource, sum),
+        },
+      ];
     });
   }, [usage.data, gpuMemory, sum, t]);
 
@@ -81,7 +108,13 @@ export default function MonitorTab({ job }: { job: Job }) {
       <div className="chart-tools">
         <div className="segments" role="group" aria-label={t("monitor.range")}>
           {(Object.keys(ranges) as Range[]).map((name) => (
-            <button key={name} type="button" aria-pressed={range === name} disabled={!live && name !== "all"} onClick={() => put({ range: name === "all" ? null : name })}>
+            <button
+              key={name}
+              type="button"
+              aria-pressed={range === name}
+              disabled={!live && name !== "all"}
+              onClick={() => put({ range: name === "all" ? null : name })}
+            >
               {t(`monitor.ranges.${name}`)}
             </button>
           ))}
@@ -96,7 +129,12 @@ export default function MonitorTab({ job }: { job: Job }) {
             </button>
           </div>
         )}
-        <AttemptChoice attempts={attempts.data ?? []} latest={job.attempt} value={attempt} onChange={(next) => put({ attempt: next === undefined ? null : String(next) })} />
+        <AttemptChoice
+          attempts={attempts.data ?? []}
+          latest={job.attempt}
+          value={attempt}
+          onChange={(next) => put({ attempt: next === undefined ? null : String(next) })}
+        />
         {charts.length > 0 && <span className="quiet">{t("monitor.how")}</span>}
       </div>
       <Advice job={job} tasks={usage.data} ended={!live} />
@@ -110,7 +148,12 @@ export default function MonitorTab({ job }: { job: Job }) {
               <Chart
                 key={resource}
                 title={title}
-                summary={t(limit === null ? "monitor.summary" : "monitor.summary_limit", { name: title, now: now === null ? "–" : say(now), most: most === null ? "–" : say(most), limit: limit === null ? "" : say(limit) })}
+                summary={t(limit === null ? "monitor.summary" : "monitor.summary_limit", {
+                  name: title,
+                  now: now === null ? "–" : say(now),
+                  most: most === null ? "–" : say(most),
+                  limit: limit === null ? "" : say(limit),
+                })}
                 now={now === null ? undefined : live ? say(now) : t("monitor.most", { value: say(most ?? 0) })}
                 lines={lines}
                 limit={limit === null ? null : { name: t("monitor.limit", { value: say(limit) }), value: limit }}
@@ -129,7 +172,10 @@ export default function MonitorTab({ job }: { job: Job }) {
         </div>
       ) : (
         <div className="card">
-          <Face title={t(`monitor.none.${job.started_at ? (live ? "soon" : "ended") : "waiting"}`)} actions={<Link to={`/jobs/${job.id}`}>{t("tab.overview")}</Link>}>
+          <Face
+            title={t(`monitor.none.${job.started_at ? (live ? "soon" : "ended") : "waiting"}`)}
+            actions={<Link to={`/jobs/${job.id}`}>{t("tab.overview")}</Link>}
+          >
             {job.started_at && t("monitor.none.why")}
           </Face>
         </div>

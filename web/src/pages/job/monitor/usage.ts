@@ -4,10 +4,28 @@ import type { Point } from "@/shared/chart/thin";
 export type TaskMetrics = Schemas["TaskMetrics"];
 type UsagePoint = Schemas["UsagePoint"];
 
-export const resources = ["cpus", "memory", "gpu_load", "gpu_memory", "network_in", "network_out", "disk_read", "disk_written", "processes"] as const;
+export const resources = [
+  "cpus",
+  "memory",
+  "gpu_load",
+  "gpu_memory",
+  "network_in",
+  "network_out",
+  "disk_read",
+  "disk_written",
+  "processes",
+] as const;
 export type Resource = (typeof resources)[number];
 export const unitOf: Record<Resource, "cores" | "bytes" | "percent" | "rate" | "count"> = {
-  cpus: "cores", memory: "bytes", gpu_load: "percent", gpu_memory: "bytes", network_in: "rate", network_out: "rate", disk_read: "rate", disk_written: "rate", processes: "count",
+  cpus: "cores",
+  memory: "bytes",
+  gpu_load: "percent",
+  gpu_memory: "bytes",
+  network_in: "rate",
+  network_out: "rate",
+  disk_read: "rate",
+  disk_written: "rate",
+  processes: "count",
 };
 
 export interface UsageLine {
@@ -15,7 +33,8 @@ export interface UsageLine {
   points: Point[];
 }
 
-const known = (value: number | null | undefined): number | null => (typeof value === "number" && Number.isFinite(value) ? value : null);
+const known = (value: number | null | undefined): number | null =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
 
 /** What was used at each moment, from what is told at once. */
 const told: Partial<Record<Resource, (point: UsagePoint) => number | null>> = {
@@ -53,7 +72,8 @@ export function withGaps(points: Point[]): Point[] {
   points.forEach((point, i) => {
     const width = wide(i);
     const usual = Math.max(i > 1 ? wide(i - 1) : 0, i + 1 < points.length ? wide(i + 1) : 0);
-    if (i > 0 && width > 30_000 && usual > 0 && width > usual * 4) broken.push([((points[i - 1]?.[0] ?? 0) + point[0]) / 2, null]);
+    if (i > 0 && width > 30_000 && usual > 0 && width > usual * 4)
+      broken.push([((points[i - 1]?.[0] ?? 0) + point[0]) / 2, null]);
     broken.push(point);
   });
   return broken;
@@ -65,7 +85,9 @@ export function linesOf(tasks: TaskMetrics[], resource: Resource): UsageLine[] {
     const points = task.points ?? [];
     const name = task.task ?? "";
     if (resource === "gpu_load" || resource === "gpu_memory") {
-      const numbers = [...new Set(points.flatMap((point) => (point.gpus ?? []).map((gpu) => gpu.index ?? 0)))].sort((a, b) => a - b);
+      const numbers = [...new Set(points.flatMap((point) => (point.gpus ?? []).map((gpu) => gpu.index ?? 0)))].sort(
+        (a, b) => a - b,
+      );
       return numbers.map((number) => ({
         name: `${name} GPU ${number}`,
         points: points.map((point): Point => {
@@ -76,7 +98,11 @@ export function linesOf(tasks: TaskMetrics[], resource: Resource): UsageLine[] {
     }
     const plain = told[resource];
     const sum = counted[resource];
-    const line = plain ? points.map((point): Point => [Date.parse(point.at ?? ""), plain(point)]) : sum ? rates(points, sum) : [];
+    const line = plain
+      ? points.map((point): Point => [Date.parse(point.at ?? ""), plain(point)])
+      : sum
+        ? rates(points, sum)
+        : [];
     return line.some((point) => point[1] !== null) ? [{ name, points: line }] : [];
   });
 }
@@ -102,7 +128,8 @@ export function together(lines: UsageLine[], name: string, average = false): Usa
   return { name, points };
 }
 
-export const highest = (points: Point[]): number | null => points.reduce<number | null>((most, [, y]) => (y === null ? most : most === null ? y : Math.max(most, y)), null);
+export const highest = (points: Point[]): number | null =>
+  points.reduce<number | null>((most, [, y]) => (y === null ? most : most === null ? y : Math.max(most, y)), null);
 export const latest = (points: Point[]): number | null => points.findLast((point) => point[1] !== null)?.[1] ?? null;
 
 /** The lines that use most, and all others as one: a chart with a thousand lines says nothing. */
@@ -122,12 +149,22 @@ const one = (limits: number[], sum: boolean): number | null => {
 
 /** How much of it a task, or all of them, may use; null where nothing was asked for or tasks differ. */
 export function limitOf(tasks: TaskMetrics[], resource: Resource, sum: boolean): number | null {
-  return resource === "cpus" || resource === "memory" ? one(tasks.map((task) => task[resource] ?? 0), sum) : null;
+  return resource === "cpus" || resource === "memory"
+    ? one(
+        tasks.map((task) => task[resource] ?? 0),
+        sum,
+      )
+    : null;
 }
 
 /** How much memory a GPU, or all of them, has; null where they differ or one of them is not there any more. */
 export function gpuMemoryOf(job: Job, nodes: Schemas["Node"][], sum: boolean): number | null {
   const known = new Map(nodes.map((node) => [node.name, node.gpus ?? []]));
   const tasks = job.roles.flatMap((role) => role.tasks ?? []);
-  return one(tasks.flatMap((task) => (task.gpus ?? []).map((index) => known.get(task.node ?? "")?.find((gpu) => gpu.index === index)?.memory ?? 0)), sum);
+  return one(
+    tasks.flatMap((task) =>
+      (task.gpus ?? []).map((index) => known.get(task.node ?? "")?.find((gpu) => gpu.index === index)?.memory ?? 0),
+    ),
+    sum,
+  );
 }

@@ -47,7 +47,8 @@ export default function Editor({ ref, text, label, issues, schema, onText, onSub
       scrollBeyondLastLine: false,
       fontSize: 13,
       lineHeight: 20,
-      fontFamily: 'ui-monospace, "SF Mono", "Cascadia Mono", Consolas, "DejaVu Sans Mono", "Noto Sans Mono CJK SC", monospace',
+      fontFamily:
+        'ui-monospace, "SF Mono", "Cascadia Mono", Consolas, "DejaVu Sans Mono", "Noto Sans Mono CJK SC", monospace',
       tabSize: 2,
       insertSpaces: true,
       detectIndentation: false,

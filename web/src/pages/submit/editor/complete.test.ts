@@ -7,9 +7,20 @@ const schema: Schema = {
     name: { type: "string", description: "Its name.\n名称。" },
     priority: { anyOf: [{ enum: ["low", "high"] }, { type: "integer" }] },
     roles: { type: "object", additionalProperties: { $ref: "#/definitions/role" } },
-    alerts: { type: "array", items: { type: "object", properties: { on: { enum: ["failed"] }, to: { type: "string" } } } },
+    alerts: {
+      type: "array",
+      items: { type: "object", properties: { on: { enum: ["failed"] }, to: { type: "string" } } },
+    },
   },
-  definitions: { role: { type: "object", properties: { gpus: { description: "GPUs.\n显卡。" }, image: { anyOf: [{ type: "string" }, { type: "object", properties: { pull: { enum: ["always"] } } }] } } } },
+  definitions: {
+    role: {
+      type: "object",
+      properties: {
+        gpus: { description: "GPUs.\n显卡。" },
+        image: { anyOf: [{ type: "string" }, { type: "object", properties: { pull: { enum: ["always"] } } }] },
+      },
+    },
+  },
 };
 
 const at = (marked: string) => {
@@ -48,6 +59,8 @@ describe("completion by schema", () => {
   });
   it("explains in the reader's language", () => {
     expect(meaning(schema, yaml("name: a|"), "zh")).toBe("名称。");
-    expect(proposals(schema, yaml("roles:\n  w:\n    |"), "en").find((one) => one.label === "gpus")?.detail).toBe("GPUs.");
+    expect(proposals(schema, yaml("roles:\n  w:\n    |"), "en").find((one) => one.label === "gpus")?.detail).toBe(
+      "GPUs.",
+    );
   });
 });

@@ -36,7 +36,12 @@ function readLine(line: string): { indent: number; dashes: number; key: string; 
   const found = keyOf.exec(line);
   if (!found) return null;
   const [, blanks = "", dashes = ""] = found;
-  return { indent: blanks.length, dashes: (dashes.match(/-/g) ?? []).length, key: found[3] ?? found[4] ?? found[5] ?? "", own: blanks.length + dashes.length };
+  return {
+    indent: blanks.length,
+    dashes: (dashes.match(/-/g) ?? []).length,
+    key: found[3] ?? found[4] ?? found[5] ?? "",
+    own: blanks.length + dashes.length,
+  };
 }
 
 export function yamlPlace(lines: string[], line: number, column: number): Place {
@@ -147,7 +152,8 @@ function step(root: Schema, schema: Schema, key: string): Schema[] {
     if (key === "*") return one.items ? (Array.isArray(one.items) ? one.items : [one.items]) : [];
     const named = one.properties?.[key];
     if (named) return [named];
-    for (const [pattern, matched] of Object.entries(one.patternProperties ?? {})) if (new RegExp(pattern).test(key)) return [matched];
+    for (const [pattern, matched] of Object.entries(one.patternProperties ?? {}))
+      if (new RegExp(pattern).test(key)) return [matched];
     return typeof one.additionalProperties === "object" ? [one.additionalProperties] : [];
   });
 }
@@ -176,8 +182,14 @@ export function proposals(root: Schema, place: Place, language: "zh" | "en"): Pr
   const found = new Map<string, Proposal>();
   if (place.key !== undefined) {
     for (const schema of schemasAt(root, [...place.path, place.key]).flatMap((one) => choices(root, one))) {
-      const values = [...(schema.enum ?? []), ...(schema.const === undefined ? [] : [schema.const]), ...(schema.type === "boolean" ? [true, false] : []), ...(schema.examples ?? []).filter((one) => typeof one !== "object")];
-      for (const value of values) found.set(String(value), { label: String(value), detail: described(schema, language), kind: "value" });
+      const values = [
+        ...(schema.enum ?? []),
+        ...(schema.const === undefined ? [] : [schema.const]),
+        ...(schema.type === "boolean" ? [true, false] : []),
+        ...(schema.examples ?? []).filter((one) => typeof one !== "object"),
+      ];
+      for (const value of values)
+        found.set(String(value), { label: String(value), detail: described(schema, language), kind: "value" });
     }
     return [...found.values()];
   }
@@ -185,7 +197,9 @@ export function proposals(root: Schema, place: Place, language: "zh" | "en"): Pr
     for (const [key, value] of Object.entries(schema.properties ?? {})) {
       if (place.present.includes(key) || found.has(key)) continue;
       const shapes = choices(root, value);
-      const opens = shapes.every((shape) => !shape.type || shape.type === "object" || shape.type === "array") && shapes.some((shape) => shape.type === "object");
+      const opens =
+        shapes.every((shape) => !shape.type || shape.type === "object" || shape.type === "array") &&
+        shapes.some((shape) => shape.type === "object");
       found.set(key, { label: key, detail: described(resolve(root, value), language), kind: "key", opens });
     }
   }
@@ -195,8 +209,12 @@ export function proposals(root: Schema, place: Place, language: "zh" | "en"): Pr
 /** What the key at a place means. */
 export function meaning(root: Schema, place: Place, language: "zh" | "en"): string {
   if (place.key === undefined) return "";
-  const schema = schemasAt(root, [...place.path, place.key]).map((one) => resolve(root, one)).find((one) => one.description);
+  const schema = schemasAt(root, [...place.path, place.key])
+    .map((one) => resolve(root, one))
+    .find((one) => one.description);
   const example = schema?.examples?.[0];
   const text = described(schema, language);
-  return example === undefined ? text : `${text}\n\n\`${place.key}: ${typeof example === "string" ? example : JSON.stringify(example)}\``;
+  return example === undefined
+    ? text
+    : `${text}\n\n\`${place.key}: ${typeof example === "string" ? example : JSON.stringify(example)}\``;
 }

@@ -37,19 +37,52 @@ languages.setMonarchTokensProvider("json", {
 });
 languages.setLanguageConfiguration("json", {
   comments: { lineComment: "//", blockComment: ["/*", "*/"] },
-  brackets: [["{", "}"], ["[", "]"]],
-  autoClosingPairs: [{ open: "{", close: "}" }, { open: "[", close: "]" }, { open: '"', close: '"' }],
+  brackets: [
+    ["{", "}"],
+    ["[", "]"],
+  ],
+  autoClosingPairs: [
+    { open: "{", close: "}" },
+    { open: "[", close: "]" },
+    { open: '"', close: '"' },
+  ],
 });
 
 // The colours of the page, dark enough to be read: comments of the built-in themes are not.
-editor.defineTheme("ty-light", { base: "vs", inherit: true, rules: [{ token: "comment", foreground: "4E5969" }, { token: "type", foreground: "0A4FC4" }, { token: "string", foreground: "00704A" }, { token: "string.yaml", foreground: "00704A" }, { token: "type.yaml", foreground: "0A4FC4" }, { token: "number.yaml", foreground: "7A3FA8" }, { token: "number", foreground: "7A3FA8" }, { token: "keyword", foreground: "8F6200" }], colors: { "editor.background": "#FFFFFF", "editorLineNumber.foreground": "#5F6B7A" } });
-editor.defineTheme("ty-dark", { base: "vs-dark", inherit: true, rules: [{ token: "comment", foreground: "A9B1BC" }, { token: "type", foreground: "8AB8FF" }, { token: "string", foreground: "6FD6A8" }, { token: "number", foreground: "B18CFF" }, { token: "keyword", foreground: "F2C04A" }], colors: { "editor.background": "#17191D", "editorLineNumber.foreground": "#A9B1BC" } });
+editor.defineTheme("ty-light", {
+  base: "vs",
+  inherit: true,
+  rules: [
+    { token: "comment", foreground: "4E5969" },
+    { token: "type", foreground: "0A4FC4" },
+    { token: "string", foreground: "00704A" },
+    { token: "string.yaml", foreground: "00704A" },
+    { token: "type.yaml", foreground: "0A4FC4" },
+    { token: "number.yaml", foreground: "7A3FA8" },
+    { token: "number", foreground: "7A3FA8" },
+    { token: "keyword", foreground: "8F6200" },
+  ],
+  colors: { "editor.background": "#FFFFFF", "editorLineNumber.foreground": "#5F6B7A" },
+});
+editor.defineTheme("ty-dark", {
+  base: "vs-dark",
+  inherit: true,
+  rules: [
+    { token: "comment", foreground: "A9B1BC" },
+    { token: "type", foreground: "8AB8FF" },
+    { token: "string", foreground: "6FD6A8" },
+    { token: "number", foreground: "B18CFF" },
+    { token: "keyword", foreground: "F2C04A" },
+  ],
+  colors: { "editor.background": "#17191D", "editorLineNumber.foreground": "#A9B1BC" },
+});
 
 /** What completion and hover know at this moment; there is one editor on a page. */
 export const knowledge: { schema: Schema | null; language: "zh" | "en" } = { schema: null, language: "zh" };
 
 function placeOf(model: editor.ITextModel, line: number, column: number): Place {
-  if (model.getLanguageId() === "json") return jsonPlace(model.getValue(), model.getOffsetAt({ lineNumber: line, column }));
+  if (model.getLanguageId() === "json")
+    return jsonPlace(model.getValue(), model.getOffsetAt({ lineNumber: line, column }));
   return yamlPlace(model.getLinesContent(), line - 1, column - 1);
 }
 
