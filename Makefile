@@ -42,9 +42,11 @@ dev: ## server from a fast build with the fake engine, and the page beside it, r
 	@tools/setup build
 	@tools/dev
 
-fmt: ## format the C++ sources
+fmt: ## format the sources of the program and of the page
 	@tools/setup check
 	@git ls-files -co --exclude-standard -- '*.h' '*.cc' | xargs -r clang-format-19 -i
+	@tools/page-packages
+	@npm --prefix web run --silent format -- --write --log-level warn
 
 test-fresh: ## type the README's commands into a bare Debian 12 made on the spot (root)
 	@tools/setup fresh

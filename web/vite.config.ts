@@ -35,5 +35,5 @@ export default defineConfig({
     },
   },
   // A machine that builds beside the tests makes them slow, not wrong.
-  test: { include: ["src/**/*.test.{ts,tsx}"], testTimeout: 60_000 },
+  test: { include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/testing/setup.ts"], testTimeout: 60_000 },
 } as Parameters<typeof defineConfig>[0]);

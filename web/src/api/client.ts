@@ -13,6 +13,15 @@ export type Issue = Schemas["Issue"];
 export type Me = Schemas["Me"];
 export type Problem = Schemas["Problem"];
 
+/** A problem in words that are not the server's own. */
+const problemOf = (code: Problem["code"], message: string, request_id = ""): Problem => ({
+  code,
+  message,
+  says: { code: "plain", data: { text: message } },
+  details: [],
+  request_id,
+});
+
 /** Every refusal and every lost connection, in one shape. */
 export class ApiError extends Error {
   constructor(
@@ -22,6 +31,11 @@ export class ApiError extends Error {
     super(problem.message);
     this.name = "ApiError";
   }
+  /** The server could not be reached. */
+  static offline(why: unknown): ApiError {
+    const message = why instanceof Error ? why.message : String(why);
+    return new ApiError(0, problemOf("unavailable", message));
+  }
   get code(): Problem["code"] | "offline" {
     return this.status === 0 ? "offline" : this.problem.code;
   }
@@ -29,9 +43,6 @@ export class ApiError extends Error {
     return this.problem.request_id;
   }
 }
-
-const offline = (message: string): ApiError =>
-  new ApiError(0, { code: "unavailable", message, details: [], request_id: "" });
 
 let whenSessionEnds: (() => void) | null = null;
 /** Called when the server no longer knows who we are. */
@@ -56,7 +67,7 @@ async function send(request: Request): Promise<Response> {
     return await fetch(request);
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw offline(error instanceof Error ? error.message : String(error));
+    throw ApiError.offline(error);
   }
 }
 
@@ -75,14 +86,7 @@ export async function refusal(response: Response): Promise<ApiError> {
   if (response.status === 401) whenSessionEnds?.();
   return new ApiError(
     response.status,
-    problem?.code
-      ? problem
-      : {
-          code: "internal",
-          message: response.statusText,
-          details: [],
-          request_id: response.headers.get("X-Request-Id") ?? "",
-        },
+    problem?.code ? problem : problemOf("internal", response.statusText, response.headers.get("X-Request-Id") ?? ""),
   );
 }
 

@@ -3,12 +3,12 @@ import { App as AntApp, ConfigProvider } from "antd";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { RouterProvider } from "react-router-dom";
+import { queries } from "@/api/queries";
+import { languageNow } from "@/shared/language";
 import { nonce } from "@/shared/nonce";
 import { useNarrow } from "@/shared/hooks/useNarrow";
 import { usePreference } from "@/shared/preferences";
 import { useTheme } from "@/shared/theme";
-import { languageNow } from "./i18n";
-import { queries } from "./queries";
 import { router } from "./router";
 import { antdThemeFor } from "./theme";
 

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useUnread } from "@/shared/inbox";
 import { Icon } from "@/shared/ui/Icon";
-import { useUnread } from "./inbox";
 
 const Inbox = lazy(() => import("@/pages/inbox"));
 

@@ -6,8 +6,8 @@ import { useMe } from "@/api/session";
 import { Icon } from "@/shared/ui/Icon";
 import { LINE, Menu } from "@/shared/ui/Menu";
 import { setTheme, themes, useTheme } from "@/shared/theme";
-import { setLanguage } from "./i18n";
-import { signOut } from "./sign_out";
+import { signOut } from "@/api/session";
+import { setLanguage } from "@/shared/language";
 import { WorkspaceSwitcher } from "./WorkspaceSwitcher";
 import { Bell } from "./Bell";
 

@@ -4,13 +4,13 @@ import { useTranslation } from "react-i18next";
 import { Outlet, useLocation, useNavigation } from "react-router-dom";
 import { startEvents } from "@/api/events";
 import { ApiError } from "@/api/client";
-import { fetchMe } from "@/api/session";
+import { meQuery } from "@/api/session";
+import { collectNotices } from "@/shared/inbox";
 import { recall, usePreference } from "@/shared/preferences";
 import { ErrorFace } from "@/shared/ui/Face";
 import { BottomBar, Navigation } from "./Navigation";
 import { Header } from "./Header";
-import { collectNotices } from "./inbox";
-import { keepFresh, keys } from "./queries";
+import { keepFresh } from "./keep_fresh";
 import { DropAnywhere } from "./DropAnywhere";
 import { LiveStrip } from "./LiveStrip";
 import { SessionWatch } from "./SessionWatch";
@@ -24,7 +24,7 @@ export function Layout() {
   const [drawer, setDrawer] = useState(false);
   const place = useLocation();
   const navigation = useNavigation();
-  const me = useQuery({ queryKey: keys.me, queryFn: fetchMe, staleTime: 300_000, retry: 1 });
+  const me = useQuery({ ...meQuery, retry: 1 });
   const stranger = me.error instanceof ApiError && me.error.status === 401 && !me.data;
 
   useEffect(() => {

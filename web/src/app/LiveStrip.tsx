@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { retryEvents, useLive } from "@/api/events";
+import { queries } from "@/api/queries";
 import { useNow } from "@/shared/hooks/useNow";
 import { shortTime } from "@/shared/format/time";
-import { languageNow } from "./i18n";
-import { queries } from "./queries";
+import { languageNow } from "@/shared/language";
 
 const POLL = 10_000;
 

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { NavLink } from "react-router-dom";
 import { useMe } from "@/api/session";
 import { Icon, type IconName } from "@/shared/ui/Icon";
-import { countsQuery } from "./queries";
+import { countsQuery } from "@/api/jobs";
 
 interface Entry {
   to: string;

@@ -1,11 +1,8 @@
 import { Input, Modal } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, ApiError, sessionIsBack } from "@/api/client";
-import { retryEvents } from "@/api/events";
-import { useMe } from "@/api/session";
+import { useMe, useSignInAgain } from "@/api/session";
 import { useSaid } from "@/shared/said";
-import { queries } from "./queries";
 
 /** The session is over, the page is not: sign in above it and go on where you were. */
 export default function SessionDialog({ onDone }: { onDone: () => void }) {
@@ -13,32 +10,16 @@ export default function SessionDialog({ onDone }: { onDone: () => void }) {
   const me = useMe();
   const said = useSaid();
   const [password, setPassword] = useState("");
-  const [fault, setFault] = useState("");
-  const [busy, setBusy] = useState(false);
-  const signIn = async () => {
-    setBusy(true);
-    setFault("");
-    try {
-      await api.POST("/api/v1/login", { body: { user: me.name ?? "", password } });
-      setPassword("");
-      onDone();
-      sessionIsBack();
-      retryEvents();
-      await queries.invalidateQueries();
-    } catch (error) {
-      setFault(error instanceof ApiError ? error.problem.message : String(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const signIn = useSignInAgain(onDone);
+  const go = () => signIn.mutate({ user: me.name ?? "", password });
   return (
     <Modal
       open
       title={t("session.title")}
       okText={t("session.sign_in")}
       cancelText={t("session.other")}
-      confirmLoading={busy}
-      onOk={() => void signIn()}
+      confirmLoading={signIn.isPending}
+      onOk={go}
       onCancel={() => location.assign(`/signin?from=${encodeURIComponent(location.pathname + location.search)}`)}
       mask={{ closable: false }}
       destroyOnHidden
@@ -47,7 +28,7 @@ export default function SessionDialog({ onDone }: { onDone: () => void }) {
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void signIn();
+          go();
         }}
       >
         <p>{t("session.text")}</p>
@@ -59,9 +40,9 @@ export default function SessionDialog({ onDone }: { onDone: () => void }) {
           value={password}
           onChange={(event) => setPassword(event.target.value)}
         />
-        {fault && (
+        {signIn.error && (
           <p role="alert" className="fault">
-            {said(fault)}
+            {said(signIn.error.message)}
           </p>
         )}
       </form>

@@ -1,16 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { useMe } from "@/api/session";
-import { usePreference } from "@/shared/preferences";
+import { useWorkspace } from "@/shared/hooks/useWorkspace";
 import { Icon } from "@/shared/ui/Icon";
 import { Menu } from "@/shared/ui/Menu";
-
-/** The workspace lists are narrowed to and new jobs go to; empty: all of them. */
-export function useWorkspace(): [string, (name: string) => void] {
-  const me = useMe();
-  const [kept, setKept] = usePreference("workspace", "");
-  const known = me.workspaces?.some((workspace) => workspace.name === kept);
-  return [known ? kept : "", setKept];
-}
 
 export function WorkspaceSwitcher() {
   const { t } = useTranslation("app");

@@ -2,7 +2,7 @@ import { createRoot } from "react-dom/client";
 import { markStyles } from "@/shared/nonce";
 import { startLanguage } from "./i18n";
 import { mendStyles } from "./late_styles";
-import "./base.css";
+import "@/shared/base.css";
 import "./layout.css";
 import "./controls.css";
 

@@ -56,7 +56,7 @@ const palette = {
 
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Ant Design in our colours. app/base.css holds the same values for what we draw ourselves. */
+/** Ant Design in our colours. shared/base.css holds the same values for what we draw ourselves. */
 export function antdThemeFor(name: ThemeName, touch = false): ThemeConfig {
   const c = palette[name];
   return {

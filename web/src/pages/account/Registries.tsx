@@ -1,14 +1,10 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { App, Button, Input } from "antd";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, type Schemas } from "@/api/client";
-import { queries } from "@/app/queries";
 import { useSaid } from "@/shared/said";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
-
-type Login = Schemas["RegistryLogin"];
-const key = ["registries"] as const;
+import { registriesQuery, useForgetLogin, useKeepLogin, type Login } from "./api";
 
 /** Image registries that need a name and a password, so that private images can be pulled. */
 export function Registries() {
@@ -19,33 +15,22 @@ export function Registries() {
   const [server, setServer] = useState("");
   const [username, setUsername] = useState("");
   const [password, setPassword] = useState("");
-  const logins = useQuery({
-    queryKey: key,
-    queryFn: async () => (await api.GET("/api/v1/registries")).data?.registries ?? [],
-  });
-  const renew = () => void queries.invalidateQueries({ queryKey: key });
-  const keep = useMutation({
-    mutationFn: () =>
-      api.PUT("/api/v1/registries/{server}", {
-        params: { path: { server: server.trim() } },
-        body: { username: username.trim(), password },
-      }),
-    onSuccess: () => {
-      void message.success(t("registry_kept", { server: server.trim() }));
-      setServer("");
-      setUsername("");
-      setPassword("");
-      renew();
-    },
-  });
-  const forget = useMutation({
-    mutationFn: (login: Login) =>
-      api.DELETE("/api/v1/registries/{server}", {
-        params: { path: { server: login.server ?? "" }, query: login.workspace ? { workspace: login.workspace } : {} },
-      }),
-    onSuccess: renew,
-    onError: (error) => void message.error(said(error.message)),
-  });
+  const logins = useQuery(registriesQuery);
+  const keep = useKeepLogin();
+  const forget = useForgetLogin();
+  const save = () =>
+    keep.mutate(
+      { server: server.trim(), username: username.trim(), password },
+      {
+        onSuccess: () => {
+          void message.success(t("registry_kept", { server: server.trim() }));
+          setServer("");
+          setUsername("");
+          setPassword("");
+        },
+      },
+    );
+  const drop = (login: Login) => forget.mutate(login, { onError: (error) => void message.error(said(error.message)) });
   return (
     <section className="card account-card" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{t("registries")}</h2>
@@ -68,7 +53,7 @@ export function Registries() {
                 size="small"
                 danger
                 aria-label={t("registry_forget_of", { server: login.server })}
-                onClick={() => forget.mutate(login)}
+                onClick={() => drop(login)}
               >
                 {t("registry_forget")}
               </Button>
@@ -80,7 +65,7 @@ export function Registries() {
         className="registry-form"
         onSubmit={(event) => {
           event.preventDefault();
-          keep.mutate();
+          save();
         }}
       >
         <div className="stack">

@@ -2,7 +2,7 @@ import { App } from "antd";
 import { useTranslation } from "react-i18next";
 import { useMe } from "@/api/session";
 import { Page } from "@/shared/ui/Page";
-import { PasswordForm } from "./PasswordForm";
+import { PasswordForm } from "@/shared/account/PasswordForm";
 import { Registries } from "./Registries";
 import "./account.css";
 

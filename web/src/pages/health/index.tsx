@@ -2,18 +2,18 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "antd";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { api, ApiError, fetchRaw, fetchText } from "@/api/client";
 import { useLive } from "@/api/events";
 import { useMe } from "@/api/session";
-import { keys } from "@/app/queries";
+import { versionQuery } from "@/api/site";
 import { saveText } from "@/shared/copy";
 import { bytes } from "@/shared/format/bytes";
-import { useNodes } from "@/shared/hooks/useNodes";
+import { useNodes } from "@/api/nodes";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
 import { Page } from "@/shared/ui/Page";
 import { StateShape } from "@/shared/ui/StateTag";
-import { readMetrics, sumOf } from "./metrics";
+import { EVERY, metricsQuery, pulseQuery } from "./api";
+import { sumOf } from "./metrics";
 import "./health.css";
 
 /** One part of the platform: how it is, its last figure, and what to do when it is not well. */
@@ -24,39 +24,14 @@ interface Part {
   advice?: string;
 }
 
-interface Pulse {
-  ready: boolean;
-  said: string;
-  took: number;
-  /** Milliseconds the server's clock is ahead of this browser's. */
-  ahead: number;
-}
-
-async function takePulse(): Promise<Pulse> {
-  const began = performance.now();
-  const read = (answer: Response) => {
-    const date = answer.headers.get("Date");
-    return { took: performance.now() - began, ahead: date ? new Date(date).getTime() - Date.now() : 0 };
-  };
-  try {
-    const answer = await fetchRaw("/readyz");
-    return { ready: true, said: (await answer.text()).trim(), ...read(answer) };
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status === 0) throw error;
-    const answer = await fetch("/readyz");
-    return { ready: answer.ok, said: (await answer.text()).trim(), ...read(answer) };
-  }
-}
-
 export function Component() {
   const { t } = useTranslation("health");
   const me = useMe();
   const live = useLive();
-  const every = { refetchInterval: 5000 };
-  const pulse = useQuery({ queryKey: ["health", "pulse"], queryFn: takePulse, ...every });
-  const metrics = useQuery({ queryKey: ["health", "metrics"], queryFn: async () => fetchText("/metrics"), ...every });
-  const nodes = useNodes(every.refetchInterval);
-  const version = useQuery({ queryKey: keys.version, queryFn: async () => (await api.GET("/api/v1/version")).data });
+  const pulse = useQuery(pulseQuery);
+  const metrics = useQuery(metricsQuery);
+  const nodes = useNodes(EVERY);
+  const version = useQuery(versionQuery);
 
   if (!me.administrator) {
     return (
@@ -69,7 +44,7 @@ export function Component() {
       </Page>
     );
   }
-  const samples = readMetrics(metrics.data ?? "");
+  const samples = metrics.data?.samples ?? [];
   const figure = (name: string) => sumOf(samples, name);
   const broken = (nodes.data ?? []).filter((node) => node.healthy === false);
   const failures = sumOf(samples, "trainyard_http_requests_total", (labels) => labels.class === "5xx") ?? 0;
@@ -140,7 +115,7 @@ export function Component() {
         "",
         JSON.stringify(nodes.data?.map(({ jobs: _jobs, ...node }) => node) ?? [], null, 2),
         "",
-        metrics.data ?? "",
+        metrics.data?.text ?? "",
       ].join("\n"),
     );
 

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import type { JobState } from "@/api/client";
-import { clearInbox, markRead, useInbox, type Notice } from "@/app/inbox";
+import { clearInbox, markRead, useInbox, type Notice } from "@/shared/inbox";
 import { Face } from "@/shared/ui/Face";
 import { StateShape } from "@/shared/ui/StateTag";
 import { Moment } from "@/shared/ui/Time";

@@ -2,15 +2,16 @@ import { useQuery } from "@tanstack/react-query";
 import { App, Button } from "antd";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { fetchText, type Job } from "@/api/client";
-import { keys } from "@/app/queries";
+import type { Job } from "@/api/client";
 import { copyText, saveText } from "@/shared/copy";
 import { useAddress } from "@/shared/hooks/useAddress";
 import { useNarrow } from "@/shared/hooks/useNarrow";
-import { convert, dialects, type Dialect } from "@/shared/job/dialect";
+import { dialects, type Dialect } from "@/api/job_files";
 import { useSaid } from "@/shared/said";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
+
+import { originalQuery, readingQuery } from "./api";
 
 const readings = ["original", "meaning"] as const;
 type Form = (typeof readings)[number] | Dialect;
@@ -36,21 +37,10 @@ export default function ConfigTab({ job }: { job: Job }) {
   const form: Form =
     ([...readings, ...dialects] as string[]).includes(asked) && asked !== job.dialect ? (asked as Form) : "original";
   const choose = (next: Form) => put({ form: next === "original" ? null : next });
-  const original = useQuery({
-    queryKey: [...keys.job(job.id), "spec", "original"],
-    queryFn: () => fetchText(`/api/v1/jobs/${job.id}/spec?format=original`),
-    staleTime: Infinity,
-  });
-  const other = useQuery({
-    queryKey: [...keys.job(job.id), "spec", form],
-    enabled: form !== "original" && original.data !== undefined,
-    queryFn: async () =>
-      form === "meaning"
-        ? { text: await fetchText(`/api/v1/jobs/${job.id}/spec?format=json`), issues: [] }
-        : convert(original.data ?? "", job.dialect, form as Dialect),
-    staleTime: Infinity,
-    retry: false,
-  });
+  const original = useQuery(originalQuery(job.id));
+  const other = useQuery(
+    readingQuery(job, form === "original" ? undefined : original.data, form === "original" ? "meaning" : form),
+  );
   const shown = form === "original" ? original : other;
   const text = form === "original" ? (original.data ?? "") : (other.data?.text ?? "");
   const losses = form === "original" ? [] : (other.data?.issues ?? []);

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { fetchText, type Job } from "@/api/client";
-import { keys } from "@/app/queries";
+import type { Job } from "@/api/client";
 import { useAtEnd } from "@/shared/hooks/useAtEnd";
+import { tailQuery } from "./api";
 import { plainText } from "./ansi";
 
 const LINES = 20;
@@ -10,11 +10,7 @@ const LINES = 20;
 /** The last lines the deciding task wrote: most often they say it. */
 export function Evidence({ job, task }: { job: Job; task?: string }) {
   const { t } = useTranslation("job");
-  const log = useQuery({
-    queryKey: [...keys.job(job.id), "evidence", task ?? ""],
-    queryFn: () =>
-      fetchText(`/api/v1/jobs/${job.id}/logs?tail=${LINES}${task ? `&task=${encodeURIComponent(task)}` : ""}`),
-  });
+  const log = useQuery(tailQuery(job.id, LINES, task));
   const text = plainText(log.data ?? "").trimEnd();
   const box = useAtEnd<HTMLPreElement>(text);
   if (!text) return null;

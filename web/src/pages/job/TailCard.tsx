@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { fetchText, type Job } from "@/api/client";
-import { keys } from "@/app/queries";
+import type { Job } from "@/api/client";
 import { useAtEnd } from "@/shared/hooks/useAtEnd";
 import { hasEnded } from "@/shared/job/states";
 import { ErrorFace } from "@/shared/ui/Face";
+import { tailQuery } from "./api";
 import { plainText } from "./ansi";
 
 const LINES = 12;
@@ -16,8 +16,7 @@ export function TailCard({ job }: { job: Job }) {
   const { t } = useTranslation("job");
   const live = !hasEnded(job.state);
   const log = useQuery({
-    queryKey: [...keys.job(job.id), "tail"],
-    queryFn: () => fetchText(`/api/v1/jobs/${job.id}/logs?tail=${LINES}`),
+    ...tailQuery(job.id, LINES),
     refetchInterval: live && job.started_at ? 1000 : false,
     retry: false,
   });

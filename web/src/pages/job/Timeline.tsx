@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { Job } from "@/api/client";
-import { languageNow } from "@/app/i18n";
+import { languageNow } from "@/shared/language";
 import { duration, fullTime } from "@/shared/format/time";
 import { useNow } from "@/shared/hooks/useNow";
 import { hasEnded } from "@/shared/job/states";

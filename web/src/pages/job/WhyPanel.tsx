@@ -2,7 +2,7 @@ import { Button } from "antd";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import type { Job, Why } from "@/api/client";
-import { languageNow } from "@/app/i18n";
+import { languageNow } from "@/shared/language";
 import { shortTime } from "@/shared/format/time";
 import { hasEnded } from "@/shared/job/states";
 import { useReasons } from "@/shared/reason";

@@ -3,7 +3,7 @@ import { Button } from "antd";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { JobState } from "@/api/client";
-import { countsQuery } from "@/app/queries";
+import { countsQuery } from "@/api/jobs";
 import { Icon } from "@/shared/ui/Icon";
 import { LINE, Menu } from "@/shared/ui/Menu";
 import { isNarrowed, noFilters, type Filters } from "./filters";

@@ -1,6 +1,6 @@
-import { api, type JobSummary } from "@/api/client";
 import { saveText } from "@/shared/copy";
 import { csvCell } from "@/shared/format/csv";
+import { fetchPage, type ListQuery } from "./api";
 
 const fields = [
   "id",
@@ -23,15 +23,12 @@ const fields = [
 const MOST = 100_000;
 
 /** Everything the filters let through, page after page, as a CSV file. */
-export async function exportCsv(query: Record<string, string>, t: (key: string) => string): Promise<void> {
+export async function exportCsv(query: ListQuery, t: (key: string) => string): Promise<void> {
   const lines = [fields.join(",")];
   for (let cursor = ""; lines.length < MOST;) {
-    const { data } = await api.GET("/api/v1/jobs", {
-      params: { query: { ...query, limit: 500, cursor: cursor || undefined } as never },
-    });
-    for (const job of (data?.jobs ?? []) as JobSummary[])
-      lines.push(fields.map((field) => csvCell(job[field])).join(","));
-    cursor = data?.next_cursor ?? "";
+    const page = await fetchPage(query, cursor, 500);
+    for (const job of page.jobs) lines.push(fields.map((field) => csvCell(job[field])).join(","));
+    cursor = page.next_cursor;
     if (!cursor) break;
   }
   // Spreadsheets need the mark to see that it is UTF-8.

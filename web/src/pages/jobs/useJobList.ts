@@ -1,10 +1,8 @@
-import { useCallback, useEffect, useRef, useState } from "react";
-import { api, type JobSummary } from "@/api/client";
-import { onGap, useEvents, useLive } from "@/api/events";
-import { patchedRows } from "@/shared/job/patch";
-
-const PAGE = 200;
-const AGAIN = 1000;
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo } from "react";
+import type { JobSummary } from "@/api/client";
+import { catchUp, renewed, rowsOf, unseen } from "@/shared/job/lists";
+import { headQuery, listQuery, type ListQuery } from "./api";
 
 export interface JobList {
   rows: JobSummary[];
@@ -18,130 +16,51 @@ export interface JobList {
   showWaiting: () => void;
 }
 
-async function fetchPage(query: Record<string, string>, cursor: string, signal?: AbortSignal) {
-  const { data } = await api.GET("/api/v1/jobs", {
-    params: { query: { ...query, limit: PAGE, cursor: cursor || undefined } as never },
-    signal,
-  });
-  return data as { jobs: JobSummary[]; next_cursor: string };
-}
-
-/** Later rows win; nobody appears twice. */
-function merged(first: JobSummary[], rest: JobSummary[]): JobSummary[] {
-  const seen = new Set(first.map((row) => row.id));
-  return [...first, ...rest.filter((row) => !seen.has(row.id))];
-}
-
 /**
- * A list that grows by cursor pages and follows the event stream: known rows change in place at once, the first page
- * is asked for again at most once a second, and jobs that are new wait until the reader is at the top.
+ * A list that grows by cursor pages and follows the event stream: known rows change in place at once (keep_fresh.ts),
+ * its head is asked for again at most once a second, and jobs that are new wait until the reader is at the top.
  */
-export function useJobList(query: Record<string, string>, atTop: boolean): JobList {
-  const key = JSON.stringify(query);
-  const [rows, setRows] = useState<JobSummary[]>([]);
-  const [cursor, setCursor] = useState("");
-  const [loading, setLoading] = useState(true);
-  const [error, setError] = useState<unknown>(null);
-  const [waiting, setWaiting] = useState<JobSummary[]>([]);
-  const busy = useRef(false);
-  const top = useRef(atTop);
-  top.current = atTop;
-  const current = useRef(key);
-  current.current = key;
-  const live = useLive();
+export function useJobList(query: ListQuery, atTop: boolean): JobList {
+  const queries = useQueryClient();
+  const list = useInfiniteQuery({ ...listQuery(query), placeholderData: keepPreviousData });
+  const own = list.isSuccess && !list.isPlaceholderData;
+  const head = useQuery({ ...headQuery(query), enabled: own });
+  const rows = useMemo(() => rowsOf(list.data), [list.data]);
+  const busy = list.isFetching;
 
-  const load = useCallback(async () => {
-    setLoading(true);
-    try {
-      const page = await fetchPage(JSON.parse(key) as Record<string, string>, "");
-      if (current.current !== key) return;
-      setRows(page.jobs);
-      setCursor(page.next_cursor);
-      setWaiting([]);
-      setError(null);
-    } catch (fault) {
-      if (current.current === key) setError(fault);
-    } finally {
-      if (current.current === key) setLoading(false);
-    }
-  }, [key]);
-  useEffect(() => void load(), [load]);
+  const hash = JSON.stringify(query);
+  const join = useCallback(
+    (fully: boolean) => {
+      const asked = JSON.parse(hash) as ListQuery;
+      const fresh = queries.getQueryData(headQuery(asked).queryKey);
+      queries.setQueryData(listQuery(asked).queryKey, (before) => before && fresh && renewed(before, fresh, fully));
+    },
+    [queries, hash],
+  );
+  useEffect(() => {
+    if (head.data && !busy) join(atTop);
+  }, [head.data, busy, atTop, join]);
 
+  const { fetchNextPage, hasNextPage, refetch } = list;
   const loadMore = useCallback(() => {
-    if (busy.current || !cursor) return;
-    busy.current = true;
-    void fetchPage(JSON.parse(key) as Record<string, string>, cursor)
-      .then((page) => {
-        if (current.current !== key) return;
-        setRows((before) => merged(before, page.jobs));
-        setCursor(page.next_cursor);
-      })
-      .catch((fault: unknown) => setError(fault))
-      .finally(() => {
-        busy.current = false;
-      });
-  }, [key, cursor]);
-
-  const renew = useCallback(async () => {
-    try {
-      const page = await fetchPage(JSON.parse(key) as Record<string, string>, "");
-      if (current.current !== key) return;
-      setError(null);
-      setRows((before) => {
-        const known = new Map(before.map((row) => [row.id, row]));
-        const fresh = page.jobs.filter((row) => !known.has(row.id));
-        const now = new Map(page.jobs.map((row) => [row.id, row]));
-        const updated = before.map((row) => now.get(row.id) ?? row);
-        // A page that is all there is also tells which rows no longer belong here.
-        const kept = page.next_cursor === "" ? updated.filter((row) => now.has(row.id)) : updated;
-        if (top.current || before.length === 0) {
-          setWaiting([]);
-          return page.next_cursor === "" ? page.jobs : merged(page.jobs, kept);
-        }
-        setWaiting(fresh);
-        return kept;
-      });
-      setCursor((before) => (before === "" && page.next_cursor !== "" ? page.next_cursor : before));
-    } catch {
-      // The strip at the top says that the connection is lost; the rows stay readable.
-    }
-  }, [key]);
-
-  const due = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const soon = useCallback(() => {
-    if (due.current !== undefined) return;
-    due.current = setTimeout(() => {
-      due.current = undefined;
-      void renew();
-    }, AGAIN);
-  }, [renew]);
-  useEffect(() => () => clearTimeout(due.current), []);
-  useEffect(() => {
-    clearTimeout(due.current);
-    due.current = undefined;
-  }, [renew]);
-  useEvents((events) => {
-    setRows((before) => patchedRows(before, events));
-    soon();
-  });
-  useEffect(() => onGap(() => void renew()), [renew]);
-  useEffect(() => {
-    if (live.state === "live") return undefined;
-    const timer = setInterval(() => void renew(), 10_000);
-    return () => clearInterval(timer);
-  }, [live.state, renew]);
-
+    if (hasNextPage) void fetchNextPage({ cancelRefetch: false }).then(() => catchUp(queries));
+  }, [hasNextPage, fetchNextPage, queries]);
+  const reload = () => {
+    // Only as much as one sees at first; the rest comes with scrolling.
+    queries.setQueryData(
+      listQuery(query).queryKey,
+      (before) => before && { pages: before.pages.slice(0, 1), pageParams: before.pageParams.slice(0, 1) },
+    );
+    void refetch();
+  };
   return {
     rows,
-    more: cursor !== "",
-    loading,
-    error,
-    waiting: waiting.length,
+    more: hasNextPage,
+    loading: busy && !list.isFetchingNextPage,
+    error: list.error,
+    waiting: own ? unseen(list.data, head.data) : 0,
     loadMore,
-    reload: () => void load(),
-    showWaiting: () => {
-      setRows((before) => merged(waiting, before));
-      setWaiting([]);
-    },
+    reload,
+    showWaiting: () => join(true),
   };
 }

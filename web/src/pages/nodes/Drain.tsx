@@ -1,9 +1,8 @@
 import { App, Button } from "antd";
 import { useTranslation } from "react-i18next";
-import { api } from "@/api/client";
-import { keys, queries } from "@/app/queries";
 import { Said } from "@/shared/said";
-import type { Node } from ".";
+import type { Node } from "@/api/nodes";
+import { useDrain } from "./api";
 
 const NAMED = 5;
 
@@ -12,18 +11,12 @@ export function Drain({ node, jobs }: { node: Node; jobs: string[] }) {
   const { t } = useTranslation("nodes");
   const { modal, message } = App.useApp();
   const name = node.name ?? "";
-  const put = async (draining: boolean) => {
-    try {
-      await api.PUT("/api/v1/nodes/{name}/draining", { params: { path: { name } }, body: { draining } });
-      void message.success(t(draining ? "drained" : "undrained", { name }));
-    } catch (error) {
-      void message.error({
-        content: <Said text={error instanceof Error ? error.message : String(error)} />,
-        duration: 8,
-      });
-    }
-    await queries.invalidateQueries({ queryKey: keys.nodes });
-  };
+  const drain = useDrain(name);
+  const put = (draining: boolean) =>
+    drain.mutateAsync(draining).then(
+      () => void message.success(t(draining ? "drained" : "undrained", { name })),
+      (error: Error) => void message.error({ content: <Said text={error.message} />, duration: 8 }),
+    );
   const ask = () =>
     void modal.confirm({
       title: t("drain_ask", { name }),

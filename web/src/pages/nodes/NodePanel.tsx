@@ -3,14 +3,13 @@ import { Button } from "antd";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { api } from "@/api/client";
+import { jobQuery } from "@/api/jobs";
+import type { Node } from "@/api/nodes";
 import { useMe } from "@/api/session";
-import { keys } from "@/app/queries";
 import { bytes } from "@/shared/format/bytes";
 import { useSaid } from "@/shared/said";
 import { Icon } from "@/shared/ui/Icon";
 import { StateTag } from "@/shared/ui/StateTag";
-import type { Node } from ".";
 import { Drain } from "./Drain";
 import { NodeState } from "./NodeState";
 import { cellState, type Gpu } from "./totals";
@@ -28,13 +27,7 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
     if (chosen) head.current?.focus();
   }, [chosen]);
   const ids = (node.jobs ?? []).slice(0, MOST);
-  const jobs = useQueries({
-    queries: ids.map((id) => ({
-      queryKey: keys.job(id),
-      queryFn: async () => (await api.GET("/api/v1/jobs/{id}", { params: { path: { id } } })).data ?? null,
-      staleTime: 10_000,
-    })),
-  });
+  const jobs = useQueries({ queries: ids.map((id) => ({ ...jobQuery(id), staleTime: 10_000 })) });
   const labels = Object.entries(node.labels ?? {});
   return (
     <section className="card node-panel" aria-label={node.name}>

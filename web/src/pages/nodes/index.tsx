@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { bytes } from "@/shared/format/bytes";
 import { useAddress } from "@/shared/hooks/useAddress";
-import { useNodes } from "@/shared/hooks/useNodes";
+import { useNodes } from "@/api/nodes";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
 import { Table } from "@/shared/ui/Table";

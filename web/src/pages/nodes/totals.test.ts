@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { Node } from "@/api/nodes";
 import { freeGpus, totalsOf } from "./totals";
 
 it("counts what is used, free and broken", () => {
@@ -24,7 +25,7 @@ it("counts what is used, free and broken", () => {
       memory_used: 0,
       gpus: [{ index: 0, type: "T4", used: false }],
     },
-  ];
+  ] as Node[];
   expect(totalsOf(nodes)).toEqual({
     nodes: 2,
     down: 1,

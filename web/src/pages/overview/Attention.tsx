@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import type { JobSummary } from "@/api/client";
 import { useMe } from "@/api/session";
-import { useNodes } from "@/shared/hooks/useNodes";
+import { useNodes } from "@/api/nodes";
 import { useNow } from "@/shared/hooks/useNow";
 import { useSaid } from "@/shared/said";
 import { StateShape } from "@/shared/ui/StateTag";

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { countsQuery } from "@/app/queries";
+import { countsQuery } from "@/api/jobs";
 import { bytes } from "@/shared/format/bytes";
-import { useNodes } from "@/shared/hooks/useNodes";
+import { useNodes } from "@/api/nodes";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 
 interface Load {

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import type { JobSummary } from "@/api/client";
-import { languageNow } from "@/app/i18n";
+import { languageNow } from "@/shared/language";
 import { duration, shortTime } from "@/shared/format/time";
 import { useNarrow } from "@/shared/hooks/useNarrow";
 import { useNow } from "@/shared/hooks/useNow";

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import { Icon } from "@/shared/ui/Icon";
 import { useSaid } from "@/shared/said";
-import { useSample } from "./useSample";
+import { useSample } from "@/shared/job/useSample";
 
 /** What a newcomer can do first; nothing of it needs a GPU or a file. */
 export function StartHere() {

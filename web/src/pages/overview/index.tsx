@@ -2,10 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { api, type JobSummary } from "@/api/client";
+import type { JobSummary } from "@/api/client";
 import { useMe } from "@/api/session";
-import { keys } from "@/app/queries";
-import { useWorkspace } from "@/app/WorkspaceSwitcher";
+import { useWorkspace } from "@/shared/hooks/useWorkspace";
 import { useJobActions } from "@/shared/job/useJobActions";
 import { JobMenu } from "@/shared/job/JobMenu";
 import { hasEnded } from "@/shared/job/states";
@@ -15,6 +14,7 @@ import { Icon } from "@/shared/ui/Icon";
 import { Page } from "@/shared/ui/Page";
 import { StateTag } from "@/shared/ui/StateTag";
 import { Duration, Moment } from "@/shared/ui/Time";
+import { mineQuery } from "./api";
 import { Attention } from "./Attention";
 import { ClusterCard } from "./ClusterCard";
 import { Dots } from "./Dots";
@@ -23,17 +23,12 @@ import "./overview.css";
 
 const SHOWN = 8;
 
-async function fetchMine(workspace: string): Promise<JobSummary[]> {
-  const query = { owner: "me", limit: 200, ...(workspace ? { workspace } : {}) };
-  return ((await api.GET("/api/v1/jobs", { params: { query } })).data?.jobs ?? []) as JobSummary[];
-}
-
 /** "Are my jobs all right?", answered without a click. */
 export function Component() {
   const { t } = useTranslation("overview");
   const me = useMe();
   const [workspace] = useWorkspace();
-  const jobs = useQuery({ queryKey: [...keys.jobs, "mine", workspace], queryFn: () => fetchMine(workspace) });
+  const jobs = useQuery(mineQuery(workspace));
   const mine = jobs.data ?? [];
   const midnight = new Date().setHours(0, 0, 0, 0);
   const running = mine.filter((job) => ["starting", "running", "stopping"].includes(job.state)).length;

@@ -3,18 +3,18 @@ import { Modal } from "antd";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useNavigate } from "react-router-dom";
-import { api, type Job, type JobSummary } from "@/api/client";
-import { useMe } from "@/api/session";
-import { keys, queries } from "@/app/queries";
-import { setLanguage } from "@/app/i18n";
-import { signOut } from "@/app/sign_out";
-import { useNodes } from "@/shared/hooks/useNodes";
+import type { Job, JobSummary } from "@/api/client";
+import { signOut, useMe } from "@/api/session";
+import { keys, queries } from "@/api/queries";
+import { setLanguage } from "@/shared/language";
+import { useNodes } from "@/api/nodes";
 import { setTheme, themeNow } from "@/shared/theme";
 import { mayStop } from "@/shared/job/states";
 import { useJobActions } from "@/shared/job/useJobActions";
 import { useMayChange } from "@/shared/job/JobMenu";
 import { Icon, type IconName } from "@/shared/ui/Icon";
 import { StateTag } from "@/shared/ui/StateTag";
+import { foundQuery } from "./api";
 import { best, score, synonyms } from "./match";
 import "./palette.css";
 
@@ -53,26 +53,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
 
   const prefix = /^[>@#:]/.exec(text)?.[0] ?? "";
   const words = text.slice(prefix.length).trim();
-  const found = useQuery({
-    queryKey: [...keys.jobs, "palette", asked, prefix],
-    queryFn: async () => {
-      const query: Record<string, string | number> = { limit: 8 };
-      if (prefix === "@" && asked) query.owner = asked;
-      else if (prefix === "#" && asked) query.label = asked;
-      else if (asked) query.name = asked;
-      const byName =
-        prefix === ":"
-          ? []
-          : (((await api.GET("/api/v1/jobs", { params: { query: query as never } })).data?.jobs ?? []) as JobSummary[]);
-      if (!/^[a-z0-9]{4,32}$/.test(asked)) return byName;
-      try {
-        const byId = (await api.GET("/api/v1/jobs/{id}", { params: { path: { id: asked } } })).data as Job;
-        return [byId, ...byName.filter((job) => job.id !== byId.id)];
-      } catch {
-        return byName;
-      }
-    },
-  });
+  const found = useQuery(foundQuery(asked, prefix));
   const nodes = useNodes();
   const openId = /^\/jobs\/([^/]+)/.exec(place.pathname)?.[1];
   const open = openId && openId !== "new" ? queries.getQueryData<Job>(keys.job(openId)) : undefined;

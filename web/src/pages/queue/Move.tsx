@@ -1,12 +1,10 @@
 import { App } from "antd";
 import { useTranslation } from "react-i18next";
-import { api, type Schemas } from "@/api/client";
-import { keys, queries } from "@/app/queries";
 import { Said } from "@/shared/said";
 import { Icon, type IconName } from "@/shared/ui/Icon";
+import { useMoveJob, type Entry } from "./api";
 import { planMove, type Way } from "./plan_move";
 
-type Entry = Schemas["QueueEntry"];
 export type Move = (entry: Entry, way: Way) => void;
 
 const NAMED = 5;
@@ -15,6 +13,7 @@ const NAMED = 5;
 export function useMove(entries: Entry[]): Move {
   const { t } = useTranslation("queue");
   const { modal, message } = App.useApp();
+  const moveJob = useMoveJob();
   return (entry, way) => {
     const plan = planMove(entries, entry, way);
     if (!plan) return;
@@ -30,22 +29,11 @@ export function useMove(entries: Entry[]): Move {
           : t(plan.back.length > NAMED ? "move_back_more" : "move_back", { names, count: plan.back.length }),
       okText: t(`moves.${way}`),
       cancelText: t("cancel"),
-      onOk: async () => {
-        try {
-          await api.POST("/api/v1/jobs/{id}/move", {
-            params: { path: { id: plan.job } },
-            body: { before: plan.before },
-          });
-          void message.success(t("moved", { name: entry.name, position: plan.to }));
-        } catch (error) {
-          void message.error({
-            content: <Said text={error instanceof Error ? error.message : String(error)} />,
-            duration: 8,
-          });
-        }
-        await queries.invalidateQueries({ queryKey: keys.queue });
-        for (const one of entries) void queries.invalidateQueries({ queryKey: keys.job(one.id ?? "") });
-      },
+      onOk: () =>
+        moveJob.mutateAsync({ job: plan.job, before: plan.before, others: entries }).then(
+          () => void message.success(t("moved", { name: entry.name, position: plan.to })),
+          (error: Error) => void message.error({ content: <Said text={error.message} />, duration: 8 }),
+        ),
     });
   };
 }

@@ -1,23 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "antd";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router-dom";
-import { api, type JobSummary, type Schemas } from "@/api/client";
+import { useWhys } from "@/api/jobs";
 import { useMe } from "@/api/session";
-import { keys } from "@/app/queries";
 import { shortTime } from "@/shared/format/time";
 import { Priority } from "@/shared/job/Priority";
 import { useReasons } from "@/shared/reason";
-import { useWhys } from "@/shared/reason/why";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
 import { Table } from "@/shared/ui/Table";
 import { Duration } from "@/shared/ui/Time";
+import { MOST, queueQuery, waitingQuery, type Entry } from "./api";
 import { MoveButtons, useMove } from "./Move";
 import "./queue.css";
-
-type Entry = Schemas["QueueEntry"];
 
 /** How many at the head of the queue are explained in full; each asks the server once. */
 const EXPLAINED = 30;
@@ -28,21 +24,11 @@ export function Component() {
   const me = useMe();
   const navigate = useNavigate();
   const reasons = useReasons();
-  const queue = useQuery({
-    queryKey: keys.queue,
-    queryFn: async () => (await api.GET("/api/v1/queue", { params: { query: { limit: 1000 } } })).data?.queue ?? [],
-    refetchInterval: 10_000,
-  });
-  const known = useQuery({
-    queryKey: [...keys.jobs, "queued"],
-    queryFn: async () =>
-      (await api.GET("/api/v1/jobs", { params: { query: { state: "queued", limit: 500 } } })).data?.jobs ?? [],
-    refetchInterval: 10_000,
-  });
-  const jobs = useMemo(() => new Map<string, JobSummary>((known.data ?? []).map((job) => [job.id, job])), [known.data]);
+  const queue = useQuery(queueQuery);
+  const { data: jobs = {} } = useQuery(waitingQuery);
   const entries = queue.data ?? [];
   const whys = useWhys(entries.flatMap((entry) => entry.id || []).slice(0, EXPLAINED), 15_000);
-  const isMine = (id: string | undefined) => jobs.get(id ?? "")?.owner === me.name;
+  const isMine = (id: string | undefined) => jobs[id ?? ""]?.owner === me.name;
   const mine = entries.find((entry) => isMine(entry.id));
   const move = useMove(entries);
   const gpus = entries.reduce((sum, entry) => sum + (entry.gpus ?? 0), 0);
@@ -94,7 +80,7 @@ export function Component() {
                         {isMine(entry.id) && <span className="queue-tag">{t("mine")}</span>}
                       </span>
                       <span className="quiet cut">
-                        {jobs.get(entry.id)?.owner ?? "–"} · {jobs.get(entry.id)?.workspace ?? "–"}
+                        {jobs[entry.id]?.owner ?? "–"} · {jobs[entry.id]?.workspace ?? "–"}
                       </span>
                     </div>
                   ) : (
@@ -160,7 +146,7 @@ export function Component() {
                 : []),
             ]}
           />
-          {entries.length >= 1000 && <p className="quiet">{t("first_thousand")}</p>}
+          {entries.length >= MOST && <p className="quiet">{t("first_thousand")}</p>}
         </>
       )}
     </Page>

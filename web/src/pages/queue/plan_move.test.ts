@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import type { Schemas } from "@/api/client";
 import { planMove } from "./plan_move";
 
-const line = ["a", "b", "c"].map((id, index) => ({ id, name: id, position: index + 1 }));
-const entry = (id: string) => line.find((one) => one.id === id) ?? {};
+type Entry = Schemas["QueueEntry"];
+const line = ["a", "b", "c"].map((id, index) => ({ id, name: id, position: index + 1 }) as Entry);
+const entry = (id: string) => line.find((one) => one.id === id) ?? ({} as Entry);
 
 test("moves are said as who goes right before whom", () => {
   expect(planMove(line, entry("c"), "up")).toMatchObject({ job: "c", before: "b", to: 2 });

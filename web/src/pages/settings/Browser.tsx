@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { languageNow, languages, setLanguage } from "@/app/i18n";
+import { languageNow, languages, setLanguage } from "@/shared/language";
 import { usePreference } from "@/shared/preferences";
 import { setTheme, themes, useTheme } from "@/shared/theme";
 

@@ -1,11 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
 import { Checkbox, Input } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api } from "@/api/client";
-import { keys, queries } from "@/app/queries";
 import { CopyText } from "@/shared/ui/CopyText";
 import { MakeDialog } from "@/shared/ui/MakeDialog";
+import { useCreateUser } from "./api";
 
 /** Makes an account; its owner chooses a password by the one-time link. With a link already: shows that. */
 export default function UserDialog({
@@ -21,25 +19,15 @@ export default function UserDialog({
   const [email, setEmail] = useState("");
   const [administrator, setAdministrator] = useState(false);
   const [tried, setTried] = useState(false);
-  const create = useMutation({
-    mutationFn: async () =>
-      (
-        await api.POST("/api/v1/users", {
-          body: {
-            name: name.trim(),
-            ...(display.trim() ? { display_name: display.trim() } : {}),
-            ...(email.trim() ? { email: email.trim() } : {}),
-            administrator,
-          },
-        })
-      ).data,
-    onSuccess: () => void queries.invalidateQueries({ queryKey: keys.users }),
-  });
+  const create = useCreateUser();
   const shown = link ?? (create.data ? { name: create.data.name ?? name, link: create.data.link } : null);
   const missing = tried && !name.trim();
   const go = () => {
     setTried(true);
-    if (name.trim()) create.mutate();
+    const account = name.trim();
+    if (!account) return;
+    const more = { display_name: display.trim() || undefined, email: email.trim() || undefined };
+    create.mutate({ name: account, ...more, administrator });
   };
   const words = { cancel: t("cancel"), create: t("create"), done: t("done") };
   return (

@@ -1,10 +1,8 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { App, Button } from "antd";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, type Schemas } from "@/api/client";
 import { useMe } from "@/api/session";
-import { keys, queries } from "@/app/queries";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
 import { StateShape } from "@/shared/ui/StateTag";
@@ -12,8 +10,9 @@ import { Table } from "@/shared/ui/Table";
 import { Moment } from "@/shared/ui/Time";
 import { useSaid } from "@/shared/said";
 
+import { useFreeze, useNewLink, usersQuery, type User } from "./api";
+
 const UserDialog = lazy(() => import("./UserDialog"));
-type User = Schemas["User"];
 
 /** Who may sign in here. */
 export function Users() {
@@ -23,24 +22,14 @@ export function Users() {
   const said = useSaid();
   const [creating, setCreating] = useState(false);
   const [link, setLink] = useState<{ name: string; link: string } | null>(null);
-  const users = useQuery({
-    queryKey: keys.users,
-    queryFn: async () => (await api.GET("/api/v1/users")).data?.users ?? [],
-  });
-  const renew = () => void queries.invalidateQueries({ queryKey: keys.users });
-  const failed = (error: Error) => void message.error(said(error.message));
-  const freeze = useMutation({
-    mutationFn: ({ user, disabled }: { user: User; disabled: boolean }) =>
-      api.PUT("/api/v1/users/{name}/disabled", { params: { path: { name: user.name ?? "" } }, body: { disabled } }),
-    onSuccess: renew,
-    onError: failed,
-  });
-  const newLink = useMutation({
-    mutationFn: async (user: User) =>
-      (await api.POST("/api/v1/users/{name}/link", { params: { path: { name: user.name ?? "" } } })).data,
-    onSuccess: (made, user) => setLink({ name: user.name ?? "", link: made?.link ?? "" }),
-    onError: failed,
-  });
+  const users = useQuery(usersQuery);
+  const freezing = useFreeze();
+  const linking = useNewLink();
+  const onError = (error: Error) => void message.error(said(error.message));
+  const freeze = (user: User, disabled: boolean) =>
+    freezing.mutateAsync({ name: user.name ?? "", disabled }).catch(onError);
+  const newLink = ({ name = "" }: User) =>
+    linking.mutate(name, { onSuccess: (made) => setLink({ name, link: made }), onError });
   const askFreeze = (user: User) =>
     void modal.confirm({
       title: t("freeze_ask", { name: user.name }),
@@ -49,7 +38,7 @@ export function Users() {
       cancelText: t("cancel"),
       okButtonProps: { danger: true },
       autoFocusButton: "cancel",
-      onOk: () => freeze.mutateAsync({ user, disabled: true }).catch(() => undefined),
+      onOk: () => freeze(user, true),
     });
   return (
     <div className="settings-users">
@@ -87,12 +76,12 @@ export function Users() {
               title: t("actions"),
               cell: (user) => (
                 <span className="row settings-actions">
-                  <Button size="small" disabled={newLink.isPending} onClick={() => newLink.mutate(user)}>
+                  <Button size="small" disabled={linking.isPending} onClick={() => newLink(user)}>
                     {t("reset")}
                   </Button>
                   {user.name !== me.name &&
                     (user.disabled ? (
-                      <Button size="small" onClick={() => freeze.mutate({ user, disabled: false })}>
+                      <Button size="small" onClick={() => void freeze(user, false)}>
                         {t("activate")}
                       </Button>
                     ) : (

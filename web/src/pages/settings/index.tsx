@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { api } from "@/api/client";
 import { useMe } from "@/api/session";
-import { keys } from "@/app/queries";
+import { versionQuery } from "@/api/site";
 import { CopyText } from "@/shared/ui/CopyText";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
@@ -19,7 +18,7 @@ export function Component() {
   const { t } = useTranslation("settings");
   const me = useMe();
   const engineWords = useEngineWords();
-  const version = useQuery({ queryKey: keys.version, queryFn: async () => (await api.GET("/api/v1/version")).data });
+  const version = useQuery(versionQuery);
   return (
     <Page title={t("title")} label={t("title")}>
       <Browser />

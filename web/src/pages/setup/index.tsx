@@ -3,20 +3,19 @@ import { Button } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
-import { api, fetchText } from "@/api/client";
 import { useMe } from "@/api/session";
-import { keys } from "@/app/queries";
-import { languages, setLanguage } from "@/app/i18n";
-import { PasswordForm } from "@/pages/account/PasswordForm";
-import { useSample } from "@/pages/overview/useSample";
+import { versionQuery } from "@/api/site";
+import { languages, setLanguage } from "@/shared/language";
+import { PasswordForm } from "@/shared/account/PasswordForm";
+import { useSample } from "@/shared/job/useSample";
 import { bytes } from "@/shared/format/bytes";
 import { remember } from "@/shared/preferences";
 import { setTheme, themes, useTheme } from "@/shared/theme";
 import { Page } from "@/shared/ui/Page";
 import { useSaid } from "@/shared/said";
 import { useEngineWords } from "@/shared/engine";
-import { useNodes } from "@/shared/hooks/useNodes";
-import "@/pages/account/account.css";
+import { useNodes } from "@/api/nodes";
+import { EVERY, readyQuery } from "./api";
 import "./setup.css";
 
 const steps = ["look", "password", "check"] as const;
@@ -108,14 +107,9 @@ function Check() {
   const sample = useSample();
   const said = useSaid();
   const engineWords = useEngineWords();
-  const version = useQuery({ queryKey: keys.version, queryFn: async () => (await api.GET("/api/v1/version")).data });
-  const ready = useQuery({
-    queryKey: ["ready"],
-    queryFn: () => fetchText("/readyz"),
-    retry: false,
-    refetchInterval: 3000,
-  });
-  const nodes = useNodes(3000);
+  const version = useQuery(versionQuery);
+  const ready = useQuery(readyQuery);
+  const nodes = useNodes(EVERY);
   const gpus = (nodes.data ?? []).flatMap((node) => node.gpus ?? []);
   const sick = (nodes.data ?? []).filter((node) => !node.healthy);
   const checks: Array<[string, boolean | null, string]> = [

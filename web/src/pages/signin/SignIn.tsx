@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { recall, remember } from "@/shared/preferences";
 import { setTheme, themeNow } from "@/shared/theme";
+import { isSignedIn, prefetchPage, signIn, type Fault } from "./api";
 import { words } from "./words";
 import "./signin.css";
 
@@ -13,36 +14,6 @@ export function placeAfter(search: string, origin: string): string {
     return target.pathname + target.search + target.hash;
   } catch {
     return "/";
-  }
-}
-
-type Fault = "wrong" | "later" | "used" | "offline" | string;
-
-async function signIn(body: object): Promise<Fault | null> {
-  try {
-    const answer = await fetch("/api/v1/login", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    if (answer.ok) return null;
-    if (answer.status === 429) return "later";
-    const problem = (await answer.json().catch(() => null)) as { message?: string } | null;
-    if (answer.status === 401) return "link" in body ? "used" : "wrong";
-    return problem?.message ?? answer.statusText;
-  } catch {
-    return "offline";
-  }
-}
-
-/** Gets the page itself on its way while the password is being typed. */
-async function prefetchPage(): Promise<void> {
-  const html = await fetch("/", { headers: { Accept: "text/html" } }).then((answer) => answer.text());
-  for (const [, address] of html.matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"/g)) {
-    const link = document.createElement("link");
-    link.rel = address?.endsWith(".css") ? "prefetch" : "modulepreload";
-    link.href = address ?? "";
-    document.head.append(link);
   }
 }
 
@@ -78,11 +49,9 @@ export function SignIn() {
         }
       });
     } else {
-      void fetch("/api/v1/users/me")
-        .then((answer) => {
-          if (answer.ok) location.replace(placeAfter(location.search, location.origin));
-        })
-        .catch(() => undefined);
+      void isSignedIn().then((known) => {
+        if (known) location.replace(placeAfter(location.search, location.origin));
+      });
     }
     const timer = setTimeout(() => void prefetchPage().catch(() => undefined), 400);
     return () => clearTimeout(timer);

@@ -1,7 +1,7 @@
 import { Modal } from "antd";
 import { useTranslation } from "react-i18next";
 import { Preview } from "./Preview";
-import type { Checked } from "./useCheck";
+import type { Checked } from "./api";
 
 /** The last look before a job is handed in, where the preview does not stand beside the form. */
 export default function ConfirmDialog({

@@ -3,7 +3,9 @@ import { Modal } from "antd";
 import { useTranslation } from "react-i18next";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 import { useSaid } from "@/shared/said";
-import { convert, type Dialect } from "@/shared/job/dialect";
+import type { Dialect } from "@/api/job_files";
+
+import { convertQuery } from "./api";
 
 /** What another dialect cannot say, before anything is changed. */
 export default function ConvertDialog({
@@ -21,12 +23,7 @@ export default function ConvertDialog({
 }) {
   const { t } = useTranslation("submit");
   const said = useSaid();
-  const converted = useQuery({
-    queryKey: ["convert", from, to, text],
-    queryFn: () => convert(text, from, to),
-    retry: false,
-    gcTime: 0,
-  });
+  const converted = useQuery(convertQuery(text, from, to));
   return (
     <Modal
       open

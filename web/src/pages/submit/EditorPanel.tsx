@@ -2,33 +2,18 @@ import { useQuery } from "@tanstack/react-query";
 import { Button, Input, Select } from "antd";
 import { lazy, Suspense, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { fetchRaw, type Issue } from "@/api/client";
+import type { Issue } from "@/api/client";
 import { useNarrow } from "@/shared/hooks/useNarrow";
 import { LoadingFace } from "@/shared/ui/Face";
 import { StateShape } from "@/shared/ui/StateTag";
 import { useSaid } from "@/shared/said";
-import type { Schema } from "./editor/complete";
 import type { EditorHandle } from "./editor/Editor";
 import { fixFor, isError, sayFault } from "./faults";
 import { looksLikeJson, respelled } from "./job_file";
-import { dialects, type Dialect } from "@/shared/job/dialect";
-import type { Checked } from "./useCheck";
+import { dialects, type Dialect } from "@/api/job_files";
+import { schemaQuery, type Checked } from "./api";
 
 const Editor = lazy(() => import("./editor/Editor"));
-
-/** The schema of a format, if the server has one. */
-function useSchema(dialect: Dialect): Schema | null {
-  const schema = useQuery({
-    queryKey: ["schema", dialect],
-    queryFn: async () =>
-      (await (
-        await fetchRaw(dialect === "native" ? "/schema/job.v1.json" : `/schema/${dialect}.json`)
-      ).json()) as Schema,
-    staleTime: Infinity,
-    retry: false,
-  });
-  return schema.data ?? null;
-}
 
 interface Props {
   text: string;
@@ -49,7 +34,7 @@ export function EditorPanel({ text, format, checked, pending, onText, onFormat, 
   const handle = useRef<EditorHandle>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const dialect = format || checked?.dialect || "native";
-  const schema = useSchema(dialect);
+  const { data: schema = null } = useQuery(schemaQuery(dialect));
   const issues = checked?.issues ?? [];
   const json = looksLikeJson(text);
   const goTo = (issue: Issue) => {

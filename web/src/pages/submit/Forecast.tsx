@@ -1,7 +1,7 @@
 import { Button } from "antd";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
-import { languageNow } from "@/app/i18n";
+import { languageNow } from "@/shared/language";
 import { shortTime } from "@/shared/format/time";
 import { useReasons } from "@/shared/reason";
 import { StateShape } from "@/shared/ui/StateTag";

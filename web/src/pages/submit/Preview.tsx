@@ -6,7 +6,7 @@ import { duration } from "@/shared/format/time";
 import { looksLikeJson } from "./job_file";
 import { commandOf, countOf, gpusOf, tasksOf, type Spec, type SpecRole } from "@/shared/job/spec";
 import { Forecast } from "./Forecast";
-import type { Checked } from "./useCheck";
+import type { Checked } from "./api";
 
 const tabs = ["summary", "command", "environment", "file"] as const;
 type Tab = (typeof tabs)[number];

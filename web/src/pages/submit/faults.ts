@@ -1,5 +1,5 @@
 import type { TFunction } from "i18next";
-import type { Issue } from "@/api/client";
+import { ApiError, type Issue } from "@/api/client";
 import { pointerOf, type Path } from "./job_file";
 
 /** What words a sentence of the server in the reader's language. */
@@ -15,6 +15,15 @@ export function sayFault(t: TFunction<"submit">, said: Said, issue: Issue): stri
   if (/tab/i.test(message) && /indent|blank|space/i.test(message)) return t("fault.tab");
   if (issue.code === "duplicate_key") return t("fault.duplicate_key", { key });
   return said(message);
+}
+
+/** The faults a refusal carries; one without a place when it names none. */
+export function faultsOf(error: unknown): Issue[] {
+  if (!(error instanceof ApiError)) return [];
+  const { details, code, message, says } = error.problem;
+  const nowhere = { severity: "error" as const, code: "", pointer: "", path: "", line: 0, column: 1 };
+  const placed = details.filter((fault) => fault.message).map((fault) => ({ ...nowhere, ...fault }));
+  return placed.length ? placed : [{ ...nowhere, code, message, says }];
 }
 
 /** A change that repairs the text at once. */

@@ -1,16 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { ApiError, fetchRaw, newKey } from "@/api/client";
-import { keys, queries } from "@/app/queries";
-import type { Dialect } from "@/shared/job/dialect";
-import type { Submitted } from "./useCheck";
-
-export interface Bundle {
-  text: string;
-  format: Dialect | "";
-  /** Code that goes along. */
-  code: File | null;
-}
+import { ApiError, newKey } from "@/api/client";
+import { keys, renew } from "@/api/queries";
+import { sendJob, type Bundle, type Submitted } from "./api";
 
 const TRIES = 60;
 const wait = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
@@ -23,24 +15,14 @@ export function useSubmit(done: (made: Submitted) => void) {
   const key = useRef({ for: "", key: newKey() });
   const [unsure, setUnsure] = useState(false);
   const mutation = useMutation({
-    mutationFn: async ({ text, format, code }: Bundle): Promise<Submitted> => {
+    mutationFn: async (bundle: Bundle): Promise<Submitted> => {
+      const { text, format, code } = bundle;
       const print = `${format}\n${code ? `${code.name} ${code.size} ${code.lastModified}` : ""}\n${text}`;
       if (key.current.for !== print) key.current = { for: print, key: newKey() };
-      const address = `/api/v1/jobs${format ? `?format=${format}` : ""}`;
-      const send = async () => {
-        let body: BodyInit = text;
-        const headers: Record<string, string> = { "Idempotency-Key": key.current.key };
-        if (code) {
-          body = new FormData();
-          body.append("job", new Blob([text], { type: "application/yaml" }), "job.yaml");
-          body.append("code", code, code.name);
-        } else headers["Content-Type"] = "application/yaml";
-        return (await (await fetchRaw(address, { method: "POST", body, headers })).json()) as Submitted;
-      };
       try {
         for (let tried = 0; ; tried += 1) {
           try {
-            return await send();
+            return await sendJob(bundle, key.current.key);
           } catch (error) {
             if (!(error instanceof ApiError) || error.status !== 0 || tried >= TRIES) throw error;
             setUnsure(true);
@@ -53,8 +35,7 @@ export function useSubmit(done: (made: Submitted) => void) {
     },
     onSuccess: (made) => {
       key.current = { for: "", key: newKey() };
-      void queries.invalidateQueries({ queryKey: keys.jobs });
-      void queries.invalidateQueries({ queryKey: keys.queue });
+      void renew(keys.jobs, keys.queue);
       done(made);
     },
   });

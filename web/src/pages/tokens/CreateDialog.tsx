@@ -1,33 +1,25 @@
-import { useMutation } from "@tanstack/react-query";
 import { Input, Radio, Select } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api } from "@/api/client";
 import { useMe } from "@/api/session";
-import { keys, queries } from "@/app/queries";
 import { CopyText } from "@/shared/ui/CopyText";
 import { MakeDialog } from "@/shared/ui/MakeDialog";
+import { scopes, useCreateToken, type Scope } from "./api";
 
 const lives = ["7d", "30d", "90d", "365d", ""] as const;
-const scopes = ["read", "write", "admin"] as const;
 
 /** Makes a token and shows its text, this once, with lines that use it. */
 export default function CreateDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("tokens");
   const me = useMe();
   const [name, setName] = useState("");
-  const [scope, setScope] = useState<(typeof scopes)[number]>("write");
+  const [scope, setScope] = useState<Scope>("write");
   const [life, setLife] = useState<string>("90d");
   const [tried, setTried] = useState(false);
-  const create = useMutation({
-    mutationFn: async () =>
-      (await api.POST("/api/v1/tokens", { body: { name: name.trim(), scopes: [scope], expires_in: life || null } }))
-        .data,
-    onSuccess: () => void queries.invalidateQueries({ queryKey: keys.tokens }),
-  });
+  const create = useCreateToken();
   const go = () => {
     setTried(true);
-    if (name.trim()) create.mutate();
+    if (name.trim()) create.mutate({ name: name.trim(), scopes: [scope], expires_in: life || null });
   };
   const made = create.data;
   const missing = tried && !name.trim();
@@ -80,7 +72,7 @@ export default function CreateDialog({ onClose }: { onClose: () => void }) {
       <Radio.Group
         aria-labelledby="token-scope"
         value={scope}
-        onChange={(event) => setScope(event.target.value as (typeof scopes)[number])}
+        onChange={(event) => setScope(event.target.value as Scope)}
         className="stack"
       >
         {scopes

@@ -1,9 +1,7 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { App, Button } from "antd";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, type Schemas } from "@/api/client";
-import { keys, queries } from "@/app/queries";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
 import { Page } from "@/shared/ui/Page";
@@ -12,8 +10,9 @@ import { Moment } from "@/shared/ui/Time";
 import { useNow } from "@/shared/hooks/useNow";
 import { useSaid } from "@/shared/said";
 
+import { tokensQuery, useRevoke, type Token } from "./api";
+
 const CreateDialog = lazy(() => import("./CreateDialog"));
-type Token = Schemas["Token"];
 
 /** Made anew at each start of the server, for scripts beside it. */
 const OWN_FILE = "admin.token";
@@ -27,18 +26,13 @@ export function Component() {
   const said = useSaid();
   const [creating, setCreating] = useState(false);
   const now = useNow(60_000);
-  const tokens = useQuery({
-    queryKey: keys.tokens,
-    queryFn: async () => (await api.GET("/api/v1/tokens")).data?.tokens ?? [],
-  });
-  const revoke = useMutation({
-    mutationFn: (token: Token) => api.DELETE("/api/v1/tokens/{token}", { params: { path: { token: token.id ?? 0 } } }),
-    onSuccess: (_, token) => {
-      void message.success(t("revoked", { name: token.name }));
-      void queries.invalidateQueries({ queryKey: keys.tokens });
-    },
-    onError: (error) => void message.error(said(error.message)),
-  });
+  const tokens = useQuery(tokensQuery);
+  const revoking = useRevoke();
+  const revoke = (token: Token) =>
+    revoking.mutateAsync(token).then(
+      () => void message.success(t("revoked", { name: token.name })),
+      (error: Error) => void message.error(said(error.message)),
+    );
   const ask = (token: Token) =>
     void modal.confirm({
       title: t("revoke_ask", { name: token.name }),
@@ -47,7 +41,7 @@ export function Component() {
       cancelText: t("cancel"),
       okButtonProps: { danger: true },
       autoFocusButton: "cancel",
-      onOk: () => revoke.mutateAsync(token).catch(() => undefined),
+      onOk: () => revoke(token),
     });
   const create = (
     <Button type="primary" icon={<Icon name="plus" />} onClick={() => setCreating(true)}>

@@ -242,7 +242,7 @@ export function Chart(props: Props) {
       },
       series: drawn,
     };
-  }, [lines, limit, time, theme, fromZero, logarithmic, binary, whole]);
+  }, [lines, limit, time, theme, fromZero, top, logarithmic, binary, whole]);
 
   useEffect(() => {
     if (!ready || !chart.current) return;

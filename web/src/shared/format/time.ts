@@ -1,4 +1,4 @@
-import type { Language } from "@/app/i18n";
+import type { Language } from "@/shared/language";
 
 const units: Array<[number, string, string]> = [
   [86400, "d", "天"],

@@ -2,10 +2,10 @@ import { App, Button, Input, Modal } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { JobSummary } from "@/api/client";
+import { jobApi, renewJobs } from "@/api/jobs";
 import { duration, fullTime } from "@/shared/format/time";
-import { languageNow } from "@/app/i18n";
+import { languageNow } from "@/shared/language";
 import { useSaid } from "@/shared/said";
-import { jobApi, renewJobs } from "./actions";
 import { secondsOf, wordsOf } from "./limit_words";
 
 const quick = ["1h", "4h", "12h", "1d"];

@@ -1,25 +1,5 @@
-import { api, type JobSummary } from "@/api/client";
-import { keys, queries } from "@/app/queries";
-
-/** What can be done to a job, each with its twin on the command line. */
-export const jobApi = {
-  stop: (id: string) => api.POST("/api/v1/jobs/{id}/stop", { params: { path: { id } } }),
-  pause: (id: string) => api.POST("/api/v1/jobs/{id}/pause", { params: { path: { id } } }),
-  resume: (id: string) => api.POST("/api/v1/jobs/{id}/resume", { params: { path: { id } } }),
-  retry: (id: string) => api.POST("/api/v1/jobs/{id}/retry", { params: { path: { id } } }),
-  remove: (id: string, force = false) =>
-    api.DELETE("/api/v1/jobs/{id}", { params: { path: { id }, query: { force } } }),
-  limit: (id: string, time_limit: string | null) =>
-    api.POST("/api/v1/jobs/{id}/limit", { params: { path: { id } }, body: { time_limit } }),
-};
-
-/** After an action: what it touched is asked for again, also when the event stream is away. */
-export async function renewJobs(ids: string[]): Promise<void> {
-  await Promise.all([
-    ...ids.map((id) => queries.invalidateQueries({ queryKey: keys.job(id) })),
-    queries.invalidateQueries({ queryKey: keys.jobs }),
-  ]);
-}
+import type { JobSummary } from "@/api/client";
+import { renewJobs } from "@/api/jobs";
 
 export interface Outcome {
   job: JobSummary;

@@ -3,8 +3,8 @@ import { lazy, Suspense, useCallback, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import type { JobSummary } from "@/api/client";
+import { jobApi, renewJobs } from "@/api/jobs";
 import { useSaid } from "@/shared/said";
-import { jobApi, renewJobs } from "./actions";
 import { hasEnded } from "./states";
 
 const BulkDialog = lazy(() => import("./BulkDialog"));

@@ -1,13 +1,13 @@
 import { useCallback, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
-import { languageNow } from "@/app/i18n";
+import { languageNow } from "@/shared/language";
 import { shortTime } from "@/shared/format/time";
 import { inUnits } from "@/shared/said";
 import { amountInChinese } from "./amounts";
 
 type Statement = Schemas["Statement"];
-type Told = Pick<Schemas["Forecast"], "text" | "reasons">;
+type Told = Partial<Pick<Schemas["Forecast"], "text" | "reasons">>;
 
 /** Names of things are nobody's to translate. */
 const NAMES = new Set(["node", "job", "jobs", "workspace", "reservation", "device", "labels", "job_id"]);

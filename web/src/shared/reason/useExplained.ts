@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import type { JobSummary } from "@/api/client";
 import { useSaid } from "@/shared/said";
 import { useReasons } from ".";
-import { useWhys } from "./why";
+import { useWhys } from "@/api/jobs";
 
 /** Beyond these many waiting jobs nobody reads each one's sentence; their own pages have it. */
 const MOST = 12;

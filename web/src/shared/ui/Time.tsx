@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { duration, exactTime, fullTime, shortTime } from "@/shared/format/time";
-import type { Language } from "@/app/i18n";
+import type { Language } from "@/shared/language";
 import { useNow } from "@/shared/hooks/useNow";
 
 function useLanguage(): Language {

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Job } from "@/api/client";
-import type { Language } from "@/app/i18n";
+import type { Language } from "@/shared/language";
 import { Chart, type ChartLine } from "@/shared/chart/Chart";
 import { smooth, type Point } from "@/shared/chart/thin";
 import { duration, exactTime } from "@/shared/format/time";

@@ -1,6 +1,7 @@
 import { useQueries, useQueryClient } from "@tanstack/react-query";
-import { api, ApiError, type Job, type Schemas } from "@/api/client";
-import { keys } from "@/app/queries";
+import type { Job } from "@/api/client";
+import { keys } from "@/api/queries";
+import { fetchLinesIfAny } from "../api";
 import { LogCurves, type Mark } from "./log_curves";
 
 const LOOK = 2_000;
@@ -11,21 +12,6 @@ export interface TaskCurves {
   task: string;
   curves: Map<string, Mark[]>;
   sampled: boolean;
-}
-
-async function askLines(
-  id: string,
-  query: { task: string; attempt?: number; first?: number; count: number },
-): Promise<Schemas["LogLines"]> {
-  try {
-    return (await api.GET("/api/v1/jobs/{id}/logs/lines", { params: { path: { id }, query } }))
-      .data as Schemas["LogLines"];
-  } catch (fault) {
-    // A task that has not begun yet has no log; that is no fault.
-    if (fault instanceof ApiError && fault.status === 404)
-      return { task: query.task, attempt: 0, total: 0, first: 1, lines: [] };
-    throw fault;
-  }
 }
 
 /** The curves in the logs of these tasks, growing while the job runs. */
@@ -43,7 +29,7 @@ export function useCurves(job: Job, tasks: string[], attempt: number | undefined
         queryFn: async () => {
           const reader =
             client.getQueryData<{ reader: LogCurves }>(queryKey)?.reader ??
-            new LogCurves((part) => askLines(job.id, { task, attempt, ...part }));
+            new LogCurves((part) => fetchLinesIfAny({ job: job.id, task, attempt }, part));
           await reader.advance();
           return { reader };
         },

@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useEffect, useImperativeHandle, useRef, useState, type Ref } from "react";
 import { useTranslation } from "react-i18next";
-import { languageNow } from "@/app/i18n";
+import { languageNow } from "@/shared/language";
 import { fullTime } from "@/shared/format/time";
 import { folded, levelOf, plainText, runs } from "../ansi";
 import type { Line, LogSource } from "./types";

@@ -1,14 +1,13 @@
-import { fetchRaw } from "@/api/client";
+import { openNew, type LogPlace } from "../api";
 
 /**
  * Calls `ring` whenever a followed log has grown, until it has ended or `signal` says stop. The bytes themselves are
  * not kept: lines are asked for by number. A lost connection is taken up again.
  */
-export async function followBell(address: string, ring: () => void, signal: AbortSignal): Promise<void> {
+export async function followBell(place: LogPlace, ring: () => void, signal: AbortSignal): Promise<void> {
   for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 10_000)) {
     try {
-      const answer = await fetchRaw(address, { signal });
-      const reader = answer.body?.getReader();
+      const reader = await openNew(place, signal);
       for (;;) {
         const piece = await reader?.read();
         if (!piece || piece.done) return ring();

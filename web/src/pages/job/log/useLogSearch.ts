@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { api, type Schemas } from "@/api/client";
 import { plainText } from "../ansi";
+import { searchLines } from "../api";
 import type { LogSource } from "./types";
 
 const MOST = 1000;
@@ -49,11 +49,7 @@ export function useLogSearch(
     async (signal: AbortSignal) => {
       const found: Hit[] = [];
       for (let from: number | undefined; found.length < MOST;) {
-        const { data } = await api.GET("/api/v1/jobs/{id}/logs/search", {
-          params: { path: { id: job }, query: { task, attempt, q: text, ignore_case: ignoreCase, from, limit: 500 } },
-          signal,
-        });
-        const page = data as Schemas["LogHits"];
+        const page = await searchLines({ job, task, attempt }, { q: text, ignore_case: ignoreCase, from }, signal);
         found.push(...page.hits.map((hit) => ({ index: hit.line - 1, text: plainText(hit.text) })));
         setHits([...found]);
         setMore(page.next !== null);

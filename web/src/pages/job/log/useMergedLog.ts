@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import { fetchRaw } from "@/api/client";
+import { openMerged } from "../api";
 import type { Line, LogSource } from "./types";
 
 const KEPT = 20_000;
@@ -40,12 +40,9 @@ export function useMergedLog(job: string, attempt: number | undefined, live: boo
       setLoading(false);
       setVersion((before) => before + 1);
     };
-    const query = new URLSearchParams({ merged: "true", tail: String(FIRST) });
-    if (live) query.set("follow", "true");
-    if (attempt !== undefined) query.set("attempt", String(attempt));
     const read = async () => {
-      const answer = await fetchRaw(`/api/v1/jobs/${job}/logs?${query}`, { signal: stop.signal });
-      const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+      const lasting = await openMerged({ job, attempt }, { tail: FIRST, follow: live }, stop.signal);
+      const reader = lasting?.getReader();
       let rest = "";
       for (;;) {
         const piece = await reader?.read();
@@ -84,7 +81,6 @@ export function useMergedLog(job: string, attempt: number | undefined, live: boo
       version,
     }),
     // The lines themselves are in a ref; `version` tells when they changed.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
     [version, loading, error],
   );
 }

@@ -1,27 +1,12 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { api, type Schemas } from "@/api/client";
+import type { Schemas } from "@/api/client";
+import { fetchLines, type LogPlace as Place } from "../api";
 import { followBell } from "./bell";
 import type { Line, LogSource } from "./types";
 
 const BLOCK = 200;
 const KEPT = 12_000;
 const CALM = 100; // milliseconds between two questions about new lines
-
-interface Place {
-  job: string;
-  task: string;
-  attempt?: number;
-}
-
-async function fetchLines(
-  place: Place,
-  part: { first?: number; count?: number; at?: string },
-): Promise<Schemas["LogLines"]> {
-  const { data } = await api.GET("/api/v1/jobs/{id}/logs/lines", {
-    params: { path: { id: place.job }, query: { task: place.task, attempt: place.attempt, ...part } },
-  });
-  return data as Schemas["LogLines"];
-}
 
 /** The number of the first line written at or after a moment. */
 export async function lineAt(place: Place, at: string): Promise<{ line: number; total: number }> {
@@ -110,11 +95,7 @@ export function useTaskLog(place: Place, live: boolean, wanted: boolean): LogSou
       again = true;
       if (!busy && due === undefined) due = setTimeout(() => void look(), CALM);
     };
-    const start = () => {
-      const query = new URLSearchParams({ task: place.task, follow: "true", tail: "0" });
-      void followBell(`/api/v1/jobs/${place.job}/logs?${query}`, ring, stop.signal);
-    };
-    start();
+    void followBell(place, ring, stop.signal);
     return () => {
       stop.abort();
       clearTimeout(due);

@@ -1,18 +1,16 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { api, type Job } from "@/api/client";
-import type { Language } from "@/app/i18n";
-import { keys } from "@/app/queries";
+import type { Job } from "@/api/client";
+import type { Language } from "@/shared/language";
 import { Chart } from "@/shared/chart/Chart";
 import { bytes } from "@/shared/format/bytes";
 import { exactTime } from "@/shared/format/time";
 import { useAddress } from "@/shared/hooks/useAddress";
-import { useNodes } from "@/shared/hooks/useNodes";
+import { useNodes } from "@/api/nodes";
 import { hasEnded } from "@/shared/job/states";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
-import { useAttempts } from "../api";
+import { useAttempts, useUsage } from "../api";
 import { AttemptChoice } from "../AttemptChoice";
 import { Advice } from "./Advice";
 import {
@@ -27,7 +25,6 @@ import {
   unitOf,
   withGaps,
   type Resource,
-  type TaskMetrics,
 } from "./usage";
 
 const ranges = { "15m": 15, "1h": 60, "6h": 360, all: 0 } as const;
@@ -53,19 +50,8 @@ export default function MonitorTab({ job }: { job: Job }) {
   const live = !hasEnded(job.state) && (attempt === undefined || attempt === job.attempt);
   // Many tasks share the points, so that a gang of a thousand loads as quickly as a single one.
   const points = Math.max(20, Math.min(500, Math.floor(ALL_POINTS / Math.max(1, job.tasks))));
-  const usage = useQuery({
-    queryKey: [...keys.job(job.id), "metrics", attempt ?? "", range],
-    queryFn: async () => {
-      const since = ranges[range] && live ? new Date(Date.now() - ranges[range] * 60_000).toISOString() : undefined;
-      return ((
-        await api.GET("/api/v1/jobs/{id}/metrics", {
-          params: { path: { id: job.id }, query: { points, attempt, since } },
-        })
-      ).data?.tasks ?? []) as TaskMetrics[];
-    },
-    refetchInterval: live ? (job.tasks > 50 ? LOOK * 6 : LOOK) : false,
-    placeholderData: keepPreviousData,
-  });
+  const every = live && (job.tasks > 50 ? LOOK * 6 : LOOK);
+  const usage = useUsage(job, { points, attempt, minutes: live ? ranges[range] : 0 }, every);
 
   const nodes = useNodes();
   // Where the tasks of an earlier attempt ran is not known here.

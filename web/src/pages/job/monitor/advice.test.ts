@@ -10,11 +10,14 @@ const ran = (minutes: number, memory: number, loads: number[], asked = 32 * GiB)
   cpus: 1,
   memory: asked,
   latest: null,
-  points: [0, minutes].map((minute) => ({
-    at: new Date(1e12 + minute * 60_000).toISOString(),
-    memory,
-    gpus: loads.map((load_percent, index) => ({ index, load_percent, memory_used: 0 })),
-  })),
+  points: [0, minutes].map(
+    (minute) =>
+      ({
+        at: new Date(1e12 + minute * 60_000).toISOString(),
+        memory,
+        gpus: loads.map((load_percent, index) => ({ index, load_percent, memory_used: 0 })),
+      }) as TaskMetrics["points"][number],
+  ),
 });
 
 test("GPUs that stood still and memory that lay idle are named with figures", () => {

@@ -1,17 +1,21 @@
 import { expect, test } from "vitest";
-import type { Job } from "@/api/client";
+import type { Job, Schemas } from "@/api/client";
 import { busiest, gpuMemoryOf, highest, latest, limitOf, linesOf, together, withGaps, type TaskMetrics } from "./usage";
 
 const at = (second: number) => new Date(1e12 + second * 1000).toISOString();
 const x = (second: number) => 1e12 + second * 1000;
-const task = (name: string, points: TaskMetrics["points"], more: Partial<TaskMetrics> = {}): TaskMetrics => ({
+const task = (
+  name: string,
+  points: Array<Partial<Schemas["UsagePoint"]>>,
+  more: Partial<TaskMetrics> = {},
+): TaskMetrics => ({
   task: name,
   attempt: 0,
   try: 0,
   cpus: 2,
   memory: 1 << 30,
   latest: null,
-  points,
+  points: points as TaskMetrics["points"],
   ...more,
 });
 
@@ -138,10 +142,8 @@ test("the memory of its GPUs is known as long as their machine is", () => {
       },
     ],
   } as unknown as Job;
-  const node = (name: string, ...memory: number[]) => ({
-    name,
-    gpus: memory.map((bytes, index) => ({ index, memory: bytes })),
-  });
+  const node = (name: string, ...memory: number[]) =>
+    ({ name, gpus: memory.map((bytes, index) => ({ index, memory: bytes })) }) as Schemas["Node"];
   expect(gpuMemoryOf(job, [node("a", 80, 80), node("b", 80)], false)).toBe(80);
   expect(gpuMemoryOf(job, [node("a", 80, 80), node("b", 40)], false)).toBeNull();
   expect(gpuMemoryOf(job, [node("a", 80, 80), node("b", 40)], true)).toBe(200);

@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { api } from "@/api/client";
-import { keys } from "@/app/queries";
+import { api, type Schemas } from "./client";
+import { keys } from "./queries";
+
+export type Node = Schemas["Node"];
 
 /** The machines and what is in use of them; looked at again every so many milliseconds, else when an event says so. */
 export const useNodes = (refetchInterval?: number) =>

@@ -1,4 +1,4 @@
-import { fetchRaw, type Issue } from "@/api/client";
+import { fetchRaw, type Issue } from "./client";
 
 export const dialects = ["native", "openpai-v1", "openpai-v2", "ffdl", "gpu-manager", "volcano", "octopus"] as const;
 export type Dialect = (typeof dialects)[number];
@@ -16,13 +16,8 @@ export async function postFile(
   signal?: AbortSignal,
 ): Promise<unknown> {
   const address = `${path}?${new URLSearchParams(Object.entries(query).filter(([, value]) => value))}`;
-  const answer = await fetchRaw(address, {
-    method: "POST",
-    body: text,
-    headers: { "Content-Type": "application/yaml" },
-    signal,
-  });
-  return answer.json();
+  const headers = { "Content-Type": "application/yaml" };
+  return (await fetchRaw(address, { method: "POST", body: text, headers, signal })).json();
 }
 
 /** A job file in another dialect, and what of it cannot be said there; the reader decides whether that matters. */

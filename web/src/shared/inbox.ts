@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
-import { api } from "@/api/client";
 import { onEvents, type ServerEvent } from "@/api/events";
+import { fetchMyNames } from "@/api/jobs";
 import { recallJson, remember } from "@/shared/preferences";
 
 /** What a person wants to hear about their own jobs. */
@@ -51,8 +51,7 @@ let asked = 0;
 async function myJobs(wanted: string[]): Promise<Map<string, string>> {
   if (wanted.every((id) => mine.has(id)) || Date.now() - asked < AGAIN) return mine;
   asked = Date.now();
-  const { data } = await api.GET("/api/v1/jobs", { params: { query: { owner: "me", limit: 500 } } });
-  mine = new Map((data?.jobs ?? []).map((job) => [job.id, job.handle]));
+  mine = await fetchMyNames();
   return mine;
 }
 

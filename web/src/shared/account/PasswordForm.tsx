@@ -1,44 +1,34 @@
-import { useMutation } from "@tanstack/react-query";
 import { Button, Input } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api } from "@/api/client";
-import { fetchMe, useMe } from "@/api/session";
-import { keys, queries } from "@/app/queries";
+import { useChangePassword, useMe } from "@/api/session";
 import { useSaid } from "@/shared/said";
+import "./account.css";
 
 const SHORTEST = 8;
 
 /** Sets the first password, or changes the one there is. */
 export function PasswordForm({ onDone, action }: { onDone?: () => void; action?: string }) {
-  const { t } = useTranslation("account");
+  const { t } = useTranslation("shared");
   const me = useMe();
   const [old, setOld] = useState("");
   const [fresh, setFresh] = useState("");
   const [again, setAgain] = useState("");
   const [fault, setFault] = useState("");
-  const change = useMutation({
-    mutationFn: async () => {
-      await api.POST("/api/v1/password", {
-        body: { new_password: fresh, ...(me.has_password ? { old_password: old } : {}) },
-      });
-      queries.setQueryData(keys.me, await fetchMe());
-    },
-    onSuccess: () => {
-      setOld("");
-      setFresh("");
-      setAgain("");
-      onDone?.();
-    },
+  const change = useChangePassword(() => {
+    setOld("");
+    setFresh("");
+    setAgain("");
+    onDone?.();
   });
   const said = useSaid();
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
-    if (fresh.length < SHORTEST) setFault(t("too_short", { count: SHORTEST }));
-    else if (fresh !== again) setFault(t("differ"));
+    if (fresh.length < SHORTEST) setFault(t("password.too_short", { count: SHORTEST }));
+    else if (fresh !== again) setFault(t("password.differ"));
     else {
       setFault("");
-      change.mutate();
+      change.mutate({ new_password: fresh, ...(me.has_password ? { old_password: old } : {}) });
     }
   };
   const problem = fault || said(change.error?.message);
@@ -47,7 +37,7 @@ export function PasswordForm({ onDone, action }: { onDone?: () => void; action?:
       <input type="text" name="username" autoComplete="username" value={me.name ?? ""} readOnly hidden />
       {me.has_password && (
         <>
-          <label htmlFor="old-password">{t("old")}</label>
+          <label htmlFor="old-password">{t("password.old")}</label>
           <Input.Password
             id="old-password"
             autoComplete="current-password"
@@ -56,7 +46,7 @@ export function PasswordForm({ onDone, action }: { onDone?: () => void; action?:
           />
         </>
       )}
-      <label htmlFor="new-password">{t("new")}</label>
+      <label htmlFor="new-password">{t("password.new")}</label>
       <Input.Password
         id="new-password"
         autoComplete="new-password"
@@ -64,7 +54,7 @@ export function PasswordForm({ onDone, action }: { onDone?: () => void; action?:
         value={fresh}
         onChange={(event) => setFresh(event.target.value)}
       />
-      <label htmlFor="again-password">{t("again")}</label>
+      <label htmlFor="again-password">{t("password.again")}</label>
       <Input.Password
         id="again-password"
         autoComplete="new-password"
@@ -73,11 +63,11 @@ export function PasswordForm({ onDone, action }: { onDone?: () => void; action?:
         onChange={(event) => setAgain(event.target.value)}
       />
       <p id="password-said" role={problem ? "alert" : undefined} className={problem ? "fault" : "quiet"}>
-        {problem || t("hint", { count: SHORTEST })}
+        {problem || t("password.hint", { count: SHORTEST })}
       </p>
       <div>
         <Button type="primary" htmlType="submit" loading={change.isPending}>
-          {action ?? t("change")}
+          {action ?? t("password.change")}
         </Button>
       </div>
     </form>

@@ -1,0 +1,44 @@
+// @vitest-environment jsdom
+import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test } from "vitest";
+import { refusal, serve } from "@/testing/contract";
+import { show } from "@/testing/show";
+import { Component } from ".";
+
+const place = { path: "/jobs/new", at: "/jobs/new" };
+
+test("shows what the text means and hands it in", async () => {
+  const asked = serve();
+  await show(<Component />, place);
+  const name = await screen.findByRole("textbox", { name: /Job name/ });
+  expect((name as HTMLInputElement).value).toBe("ann-1");
+  await userEvent.click(screen.getByRole("button", { name: "Submit" }));
+  await expect.poll(() => localStorage.getItem("ty.submit.number"), { timeout: 20_000 }).toBe("2");
+  expect(asked).toContain("submit_job");
+});
+
+test("says why it was not taken, and what is wrong before that", async () => {
+  serve({
+    check_job_file: {
+      json: { ok: false, dialect: "native", jobs: [], issues: [{ severity: "error", message: "no such image" }] },
+    },
+    submit_job: refusal("conflict", "there is a job of that name", 409),
+  });
+  await show(<Component />, place);
+  expect(await screen.findByText(/1 fault/)).toBeTruthy();
+  await userEvent.click(screen.getByRole("button", { name: "Submit" }));
+  const alert = await screen.findByRole("alert");
+  expect(alert.textContent).toContain("there is a job of that name");
+  await userEvent.click(screen.getByRole("button", { name: /ann-2/ }));
+  expect((screen.getByRole("textbox", { name: /Job name/ }) as HTMLInputElement).value).toBe("ann-2");
+});
+
+test("says so when the job to clone is gone", async () => {
+  serve({
+    show_job: refusal("not_found", "there is no such job", 404),
+    show_job_spec: refusal("not_found", "there is no such job", 404),
+  });
+  await show(<Component />, { ...place, at: "/jobs/new?from=k4" });
+  expect(await screen.findByRole("link", { name: "Start from an empty form" })).toBeTruthy();
+});
