@@ -1,4 +1,5 @@
 import createClient from "openapi-fetch";
+import { remember } from "./says";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
@@ -84,6 +85,7 @@ async function reach(request: Request, again: () => Request): Promise<Response> 
 export async function refusal(response: Response): Promise<ApiError> {
   const problem = (await response.json().catch(() => null)) as Problem | null;
   if (response.status === 401) whenSessionEnds?.();
+  remember(problem);
   return new ApiError(
     response.status,
     problem?.code ? problem : problemOf("internal", response.statusText, response.headers.get("X-Request-Id") ?? ""),
@@ -100,6 +102,7 @@ export const api = createClient<paths>({
 api.use({
   async onResponse({ response }) {
     if (!response.ok) throw await refusal(response);
+    if (/json/.test(response.headers.get("Content-Type") ?? "")) remember(await response.clone().json());
     return response;
   },
 });

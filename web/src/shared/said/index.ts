@@ -1,5 +1,7 @@
 import { useCallback, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
+import { remembered } from "@/api/says";
+import { useMessages } from "@/shared/messages";
 import type { Phrasebook } from "./phrasebook";
 
 let book: Phrasebook | null = null;
@@ -26,19 +28,23 @@ export const inUnits = (text: string): string => text.replace(/(\d) ([KMGT])B\b/
 
 /**
  * Words a sentence of the server in the reader's language: why a job ended, what a task waits for, what a file lacks.
- * What the phrasebook does not know stays as the server says it.
+ * From its code and values where the server sent them; else by the phrasebook; what neither knows stays as it came.
  */
 export function useSaid(): (text: string | null | undefined) => string {
   const { i18n } = useTranslation();
   const chinese = i18n.language === "zh";
   const known = useSyncExternalStore(subscribe, () => book);
+  const word = useMessages(chinese ? "zh" : "en");
   return useCallback(
     (text) => {
       if (!text) return "";
+      const says = chinese ? remembered(text) : undefined;
+      const worded = says && says.code !== "plain" ? word(says) : null;
+      if (worded !== null) return inUnits(worded);
       if (chinese && !known) open();
       return inUnits(chinese && known ? (known.translate(text) ?? text) : text);
     },
-    [chinese, known],
+    [chinese, known, word],
   );
 }
 

@@ -4,6 +4,8 @@
  * words of its own wins; a text is taken apart at its semicolons first.
  */
 export const phrases: ReadonlyArray<readonly [english: string, chinese: string]> = [
+  ["cannot remove {path}", "无法删除 {path}"],
+  ["{path} takes {methods}, not this method", "{path} 只接受 {methods}"],
   // How tasks end.
   ["exit code {code} ({signal})", "退出码 {code}（{signal}）"],
   ["exit code {code}: a command was not found", "退出码 {code}：找不到命令"],
