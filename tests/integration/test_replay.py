@@ -52,7 +52,7 @@ def test_it_draws(tmp_path):
 
 @pytest.mark.parametrize("words, says", [
     (["/nonexistent.csv"], "cannot read /nonexistent.csv"),
-    ([TRACE, "--policy", "best"], "\"best\" is no policy"),
+    ([TRACE, "--policy", "best"], "\"best\" is not a policy"),
     ([TRACE, "--nodes", "1"], "needs 16 GPUs"),
     ([ROOT / "Makefile"], "the first line must name the columns"),
     ([TRACE, "--restart-cost", "5"], "5"),

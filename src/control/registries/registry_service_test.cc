@@ -20,7 +20,8 @@ void write_old_file(const World& world, UserId user, std::string_view password) 
                       to_hex("registry.example.com:5000"),
                       to_hex("ann"),
                       to_hex(password));
-  file << fmt::format("workspace 1 x{} x{} x{}\n", to_hex("docker.io"), to_hex("team"), to_hex(password));
+  file << fmt::format(
+      "workspace 1 x{} x{} x{}\n", to_hex("docker.io"), to_hex("team"), to_hex(password));
 }
 
 /// The files below the data directory that hold the text.
