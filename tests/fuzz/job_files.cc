@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const jobspec::Issue& issue : result.errors) (void)jobspec::format_issue(issue, "f");
   options.allow_covered = true;
   for (const jobspec::ReadJob& job : result.jobs) {
-    options.format = job.spec.dialect;
+    options.dialect = job.spec.dialect;
     const jobspec::Printed printed = jobspec::print(job.spec, job.spec.dialect);
     // In another format much may be different; that it can be written is all we ask.
     (void)jobspec::print(job.spec, model::Dialect::Native);

@@ -134,7 +134,7 @@ test.describe("a job's page", () => {
   test("a job that reaches its time limit stops and says so", async ({ signedIn: page, server }) => {
     const id = await server.submit("name: out-of-time\nrun: sleep 600\ntime_limit: 3s\nstop_grace: 1s\n");
     await page.goto(`${server.url}/jobs/${id}`);
-    await expect(page.getByRole("main")).toContainText("超过了时长上限");
+    await expect(page.getByRole("main")).toContainText("超过时长上限");
     await server.waitFor(id, "cancelled", "failed");
   });
 
@@ -210,7 +210,7 @@ test.describe("a job's page", () => {
     await expect(page.getByLabel("作业名称")).toBeVisible();
     expect(await page.content()).not.toContain("open-sesame-42");
     await page.getByRole("button", { name: "提交", exact: true }).click();
-    await expect(page.getByText("显示文件时这些值被遮住了；重新写上")).toBeVisible();
+    await expect(page.getByText("显示文件时这些值被遮住了；请重新写上")).toBeVisible();
   });
 });
 

@@ -1,7 +1,7 @@
 import { useCallback, useSyncExternalStore } from "react";
 import type { Says } from "@/api/says";
 import type { Language } from "@/shared/language";
-import { type Catalogue, render } from "./render";
+import { type Catalogue, type Plain, render } from "./render";
 
 const catalogues: Partial<Record<Language, Catalogue>> = {};
 const asked = new Set<Language>();
@@ -25,12 +25,12 @@ function open(language: Language): void {
 }
 
 /** Words messages in a language; nothing while the catalogue is on its way, or for a code it does not know. */
-export function useMessages(language: Language): (says: Says) => string | null {
+export function useMessages(language: Language): (says: Says, plain?: Plain) => string | null {
   const words = useSyncExternalStore(subscribe, () => catalogues[language]);
   return useCallback(
-    (says) => {
+    (says, plain) => {
       if (!words) open(language);
-      return words ? render(says, words, language) : null;
+      return words ? render(says, words, language, plain) : null;
     },
     [words, language],
   );

@@ -3,6 +3,8 @@ import { shortTime } from "@/shared/format/time";
 import type { Language } from "@/shared/language";
 
 export type Catalogue = Record<string, string>;
+/** Words for a sentence that has no code of its own yet. */
+export type Plain = (text: string) => string | null;
 
 const HOLE = /\{\{|\}\}|\{([a-z0-9_]+)(?::([^{}]*))?\}/g;
 const UNITS = ["B", "KB", "MB", "GB", "TB", "PB"];
@@ -68,17 +70,17 @@ function listed(texts: string[], kind: string, between: string, language: Langua
   return texts.slice(0, -1).join(comma) + (kind === "or" ? words.or : words.and) + (texts.at(-1) ?? "");
 }
 
-function fill(value: unknown, kind: string, words: Catalogue, language: Language): string {
+function fill(value: unknown, kind: string, words: Catalogue, language: Language, plain?: Plain): string {
   if (typeof value === "number") return fillNumber(value, kind, language);
   if (typeof value === "string") return value;
   if (Array.isArray(value)) {
     const areMessages = value.some((one) => typeof one === "object");
-    const texts = value.map((one) => fill(one, "", words, language));
+    const texts = value.map((one) => fill(one, "", words, language, plain));
     const separators = areMessages ? { zh: "；", en: "; " } : { zh: "、", en: ", " };
     return listed(texts, kind, separators[language], language);
   }
   if (typeof value === "object" && value !== null)
-    return render(value as Says, words, language) ?? JSON.stringify(value);
+    return render(value as Says, words, language, plain) ?? JSON.stringify(value);
   return "?";
 }
 
@@ -86,11 +88,12 @@ function fill(value: unknown, kind: string, words: Catalogue, language: Language
  * The sentence of a message in one language; nothing for a code of another version. The server renders the same way
  * (src/base/impl/render.cc); tests/data/messages.json holds both to it.
  */
-export function render(says: Says, words: Catalogue, language: Language): string | null {
+export function render(says: Says, words: Catalogue, language: Language, plain?: Plain): string | null {
+  if (says.code === "plain" && typeof says.data.text === "string") return plain?.(says.data.text) ?? says.data.text;
   const sentence = words[says.code];
   if (sentence === undefined) return null;
   return sentence.replace(HOLE, (hole, name: string | undefined, kind: string | undefined) => {
     if (name === undefined) return hole[0] ?? "";
-    return fill(says.data[name], kind ?? "", words, language);
+    return fill(says.data[name], kind ?? "", words, language, plain);
   });
 }

@@ -38,10 +38,10 @@ export function useSaid(): (text: string | null | undefined) => string {
   return useCallback(
     (text) => {
       if (!text) return "";
-      const says = chinese ? remembered(text) : undefined;
-      const worded = says && says.code !== "plain" ? word(says) : null;
-      if (worded !== null) return inUnits(worded);
       if (chinese && !known) open();
+      const says = chinese ? remembered(text) : undefined;
+      const worded = says && word(says, (plain) => known?.translate(plain) ?? null);
+      if (worded) return inUnits(worded);
       return inUnits(chinese && known ? (known.translate(text) ?? text) : text);
     },
     [chinese, known, word],
