@@ -1,8 +1,19 @@
 import type { Schemas } from "@/api/client";
+import { exactDuration } from "@/shared/messages/render";
 import { openFile, withValue, type Path } from "./job_file";
 
 /** A statement of the scheduler, with the values its code stands for. */
 type Statement = Pick<Schemas["Statement"], "code"> & { data?: Record<string, unknown> };
+
+/** `11GB` where it is whole, else the bytes themselves: what is proposed must not become more by rounding. */
+function amountOf(bytes: number): string | number {
+  for (const [unit, size] of [
+    ["GB", 2 ** 30],
+    ["MB", 2 ** 20],
+  ] as const)
+    if (bytes % size === 0) return `${bytes / size}${unit}`;
+  return bytes;
+}
 
 /**
  * The file with what the scheduler proposes written into it. Null where that is not one value of one role: somebody
@@ -20,11 +31,11 @@ export function withChange(text: string, change: Statement): string | null {
     case "fewer_tasks":
       return typeof data.tasks === "number" ? withValue(text, own("count"), data.tasks) : null;
     case "fewer_cpus":
-      return withValue(text, own("cpus"), Number(data.to));
+      return withValue(text, own("cpus"), Number(data.to) / 1000);
     case "less_memory":
-      return withValue(text, own("memory"), String(data.to).replace(" ", ""));
+      return withValue(text, own("memory"), amountOf(Number(data.to)));
     case "shorten_time_limit":
-      return withValue(text, ["time_limit"], String(data.limit));
+      return withValue(text, ["time_limit"], exactDuration(Number(data.limit)));
     default:
       return null;
   }

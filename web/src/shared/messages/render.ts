@@ -22,7 +22,7 @@ function bytes(count: number): string {
 }
 
 /** The shortest exact spelling, as in job files: `1h30m`. */
-function exact(milliseconds: number): string {
+export function exactDuration(milliseconds: number): string {
   let left = Math.floor(milliseconds / 1000);
   let text = "";
   for (const [size, letter] of [
@@ -52,7 +52,7 @@ function spoken(milliseconds: number, language: Language): string {
 function fillNumber(value: number, kind: string, language: Language): string {
   if (kind === "bytes") return bytes(value);
   if (kind === "duration") return spoken(value, language);
-  if (kind === "exact") return exact(value);
+  if (kind === "exact") return exactDuration(value);
   if (kind === "time") return shortTime(value, language);
   if (kind === "cpus") {
     const count = String(value / 1000);
