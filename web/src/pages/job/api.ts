@@ -32,7 +32,7 @@ export const originalQuery = (id: string) =>
     staleTime: Infinity,
   });
 
-/** The same in another format, with what cannot be said there; or what it means, with every default. */
+/** The same in another dialect, with what cannot be said there; or what it means, with every default. */
 export const readingQuery = (job: Job, original: string | undefined, form: "meaning" | Dialect) =>
   queryOptions({
     queryKey: [...keys.job(job.id), "spec", form],

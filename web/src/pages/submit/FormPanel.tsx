@@ -48,7 +48,7 @@ export function FormPanel({ form, professional, onMode, onStartEmpty }: Props) {
   );
 }
 
-/** Says that the file is in another format, and how well it reads in ours. */
+/** Says that the file is in another dialect, and how well it reads in ours. */
 function ForeignNote({ form, onEditor }: { form: FormState; onEditor: () => void }) {
   const { t } = useTranslation("submit");
   const name = t(`dialect.${form.dialect}`);

@@ -14,11 +14,11 @@ export interface FormState {
   dialect: Dialect;
   /** The file as the form edits it. */
   file: JobFile;
-  /** It is written in another format and shown as it reads in ours. */
+  /** It is written in another dialect and shown as it reads in ours. */
   foreign: boolean;
   translating: boolean;
   unreadable: boolean;
-  /** How many things the other format says that ours cannot. */
+  /** How many things the other dialect says that ours cannot. */
   losses: number;
   issues: Issue[];
   errors: Issue[];
