@@ -12,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/testing/pace.h"
 #include "net/http_server.h"
 #include "net/router.h"
 #include "net/testing/certificate.h"
@@ -157,7 +158,8 @@ TEST_P(WebSocketTest, AGigabyteReachesASlowReaderExactlyAndSitsInNobodysMemory) 
     EXPECT_TRUE(end && !*end);
   });
   EXPECT_EQ(same, messages);
-  EXPECT_LT(resident_bytes(), before + (std::uint64_t{48} << 20));
+  // A sanitizer keeps what was freed for a while.
+  if (kTestSlowdown == 1) EXPECT_LT(resident_bytes(), before + (std::uint64_t{48} << 20));
 }
 
 TEST_P(WebSocketTest, ATooLargeMessageEndsTheConversation) {
