@@ -4,7 +4,7 @@
 # program ty_NAME_test, registered with CTest. ASIO: what is precompiled for it includes Asio.
 # A file whose path matches ALONE gets no precompiled header and no neighbours (TY_UNITY).
 
-option(TY_UNITY "Compile neighbouring files together: a third of the work for a whole build, more of it for one changed file" OFF)
+option(TY_UNITY "Compile neighbouring files together: about half the work for a whole build, more of it for one changed file" OFF)
 
 # ty_units(OUT NAME FILES): what to compile in place of the files. Neighbours in a folder share a unit, which names them
 # as they are named from src/, so that it reads the same in every clone and all share what ccache kept of it.

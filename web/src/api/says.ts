@@ -33,8 +33,7 @@ export function remember(answer: unknown): void {
       const beside = fields[key.slice(0, -"_says".length)];
       if (Array.isArray(beside) && Array.isArray(value)) beside.forEach((text, index) => keep(text, value[index]));
       else keep(beside, value);
-    } else if (key !== "says" && key !== "data") remember(value);
-    else if (key === "data") remember(value);
+    } else if (key !== "says") remember(value);
   }
 }
 
