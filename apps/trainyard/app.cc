@@ -108,7 +108,7 @@ Result<void> App::begin() {
             config.engine,
             capabilities.runtime,
             capabilities.images);
-  for (const std::string& warning : capabilities.warnings) log::warn("engine.warning {}", warning);
+  for (const Message& warning : capabilities.warnings) log::warn("engine.warning {}", warning);
   launcher = std::make_unique<control::Launcher>(registries, secrets);
   model::SiteRules rules{.max_debug_hold = config.jobs.max_debug_hold,
                          .max_time_limit = config.jobs.max_time_limit,

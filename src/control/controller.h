@@ -98,7 +98,7 @@ class Controller {
   boost::asio::awaitable<Result<void>> fits_ever(sched::Request request);
 
   /// What tasks of the job that are being started wait for, where that takes long: "pulling …".
-  boost::asio::awaitable<std::map<model::TaskRef, std::string>> progress_of(JobId job);
+  boost::asio::awaitable<std::map<model::TaskRef, Message>> progress_of(JobId job);
 
   /// Where these tasks run, as far as they do.
   boost::asio::awaitable<std::map<model::TaskKey, model::Placement>> placements_of(
@@ -183,7 +183,7 @@ class Controller {
   /// it has begun.
   std::map<model::TaskKey, std::optional<Millis>> launching_;
 
-  std::map<model::TaskKey, std::string> lost_gpus_;  ///< being stopped because of their GPU: why
+  std::map<model::TaskKey, Message> lost_gpus_;  ///< being stopped because of their GPU: why
 
   std::uint64_t applied_generation_ = 1;  ///< facts applied now are saved with this one
   std::uint64_t saved_generation_ = 0;

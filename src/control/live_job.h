@@ -37,10 +37,10 @@ struct LiveJob {
   model::Job job;
   HeldSpec spec;
   std::optional<Unsaved> unsaved;
-  std::map<model::TaskRef, std::string> progress;  ///< what tasks that are being started wait for
-  std::set<std::string> warnings;                  ///< told already
-  std::optional<Time> deadline;                    ///< its entry in the controller's deadlines
-  std::optional<sched::Place> place;  ///< in the queue, where an administrator has put it
+  std::map<model::TaskRef, Message> progress;  ///< what tasks that are being started wait for
+  std::vector<Message> warnings;               ///< told already
+  std::optional<Time> deadline;                ///< its entry in the controller's deadlines
+  std::optional<sched::Place> place;           ///< in the queue, where an administrator has put it
 
   model::Task& task(model::TaskRef ref) {
     for (model::Task& task : job.life.tasks) {

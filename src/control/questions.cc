@@ -149,11 +149,11 @@ asio::awaitable<Result<void>> Controller::fits_ever(sched::Request request) {
   return rt::run_on(io_.get_executor(), here(*this, std::move(request)));
 }
 
-asio::awaitable<std::map<model::TaskRef, std::string>> Controller::progress_of(JobId job) {
+asio::awaitable<std::map<model::TaskRef, Message>> Controller::progress_of(JobId job) {
   auto here = [](Controller& self,
-                 JobId job) -> asio::awaitable<std::map<model::TaskRef, std::string>> {
+                 JobId job) -> asio::awaitable<std::map<model::TaskRef, Message>> {
     const LiveJob* live = self.find(job);
-    co_return live == nullptr ? std::map<model::TaskRef, std::string>{} : live->progress;
+    co_return live == nullptr ? std::map<model::TaskRef, Message>{} : live->progress;
   };
   return rt::run_on(io_.get_executor(), here(*this, std::move(job)));
 }

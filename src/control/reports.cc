@@ -1,10 +1,9 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
 
 #include "control/controller.h"
+#include "control/messages.h"
 #include "model/failure.h"
 #include "model/task_note.h"
 
@@ -64,8 +63,9 @@ void Controller::apply_reports() {
 void Controller::take_warnings(LiveJob& live, const engine::TaskReport& report) {
   const bool is_first_word = live.task(report.key.task).state == model::TaskState::Starting;
   model::Effects effects;
-  for (const std::string& warning : report.warnings) {
-    if (!is_first_word || !live.warnings.insert(warning).second) continue;
+  for (const Message& warning : report.warnings) {
+    if (!is_first_word || std::ranges::count(live.warnings, warning) > 0) continue;
+    live.warnings.push_back(warning);
     effects.notes.push_back(model::task_note("task.warning", *live.spec, report.key, warning));
   }
   if (!effects.notes.empty()) after_change(live, effects);
@@ -84,11 +84,10 @@ void Controller::leave_broken_gpus() {
           if (!is_on_it) continue;
           model::TaskKey key{
               .job = id, .attempt = live->job.life.attempt, .task = task.ref, .tries = task.tries};
-          std::string why = fmt::format("GPU {} of {} ({}) cannot be used any more: {}",
-                                        gpu,
-                                        node.name,
-                                        node.gpus[gpu].model,
-                                        node.gpus[gpu].problem);
+          Message why = say::gpu_lost({.index = gpu,
+                                       .node = node.name,
+                                       .model = node.gpus[gpu].model,
+                                       .why = node.gpus[gpu].problem});
           if (!lost_gpus_.emplace(key, std::move(why)).second) continue;
           tasks_.spawn("stop", ask_engine_to_stop(std::move(key), Millis{0}));
         }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "base/result.h"
 #include "engine/addresses.h"
 #include "engine/gpu.h"
@@ -16,17 +17,16 @@ namespace ty::engine {
 
 /// What can be had where tasks run. Whoever decides by it asks for the fact, never for the name.
 struct Capabilities {
-  std::string runtime;         ///< its name, for people: `process`, `docker`, `fake`
-  bool images = false;         ///< tasks run in the image they name
-  bool limits = false;         ///< memory and CPU limits are enforced
-  bool object_stores = false;  ///< mounts from and to object stores can be served
-  bool isolation = false;      ///< tasks cannot see each other's processes and files
-  bool own_network = false;    ///< a job has a network where its tasks know each other by name
-  bool host_ports = false;     ///< tasks share the ports of their machine
-  bool host_network = false;   ///< a role may ask for the machine's own network
-  bool log_files = false;      ///< logs that run lie in plain files: LogPiece::file is to be had
-  std::vector<std::string>
-      warnings;  ///< what a user should know about this machine, in full sentences
+  std::string runtime;            ///< its name, for people: `process`, `docker`, `fake`
+  bool images = false;            ///< tasks run in the image they name
+  bool limits = false;            ///< memory and CPU limits are enforced
+  bool object_stores = false;     ///< mounts from and to object stores can be served
+  bool isolation = false;         ///< tasks cannot see each other's processes and files
+  bool own_network = false;       ///< a job has a network where its tasks know each other by name
+  bool host_ports = false;        ///< tasks share the ports of their machine
+  bool host_network = false;      ///< a role may ask for the machine's own network
+  bool log_files = false;         ///< logs that run lie in plain files: LogPiece::file is to be had
+  std::vector<Message> warnings;  ///< what a user should know about this machine
 };
 
 struct NodeInfo {
@@ -37,7 +37,7 @@ struct NodeInfo {
   std::vector<Gpu> gpus;  ///< position = device index
   model::TextMap labels;
   bool healthy = true;
-  std::string problem;
+  Message problem;
   Capabilities able;  ///< how tasks run there, and what a user should know about it
 };
 
@@ -51,8 +51,8 @@ struct TaskReport {
   model::Ending ending;          ///< with Ended; outcome Succeeded, Failed, Stopped or Lost
   std::int64_t peak_memory = 0;  ///< bytes, 0 unknown
   Millis cpu_time{0};
-  std::vector<std::string> warnings;  ///< with Started: limits that could not be set, …
-  std::string progress;               ///< with Preparing: "pulling python:3.12: 3 of 8 layers, …"
+  std::vector<Message> warnings;  ///< with Started: limits that could not be set, …
+  Message progress;               ///< with Preparing: "pulling python:3.12: 3 of 8 layers, …"
 };
 
 struct UsageReport {

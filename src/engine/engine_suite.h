@@ -49,7 +49,7 @@ class EngineSuite : public ::testing::TestWithParam<StageMaker> {
   }
   std::vector<model::TaskKey> recover(std::vector<model::TaskKey> expected) {
     auto unknown = await(engine_->recover(std::move(expected)));
-    EXPECT_TRUE(unknown) << (unknown ? "" : unknown.error().message);
+    EXPECT_TRUE(unknown) << (unknown ? "" : unknown.error().message.text());
     return unknown.value_or(std::vector<model::TaskKey>{});
   }
   /// The server ends and comes back; reports of before are forgotten.

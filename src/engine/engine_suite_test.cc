@@ -41,7 +41,7 @@ class ProcessStage final : public Stage {
     LocalOptions options;
     options.data_dir = dir_.path();
     auto opened = LocalEngine::open(std::move(options), std::move(sink));
-    EXPECT_TRUE(opened) << (opened ? "" : opened.error().message);
+    EXPECT_TRUE(opened) << (opened ? "" : opened.error().message.text());
     engine_ = opened->get();
     return *std::move(opened);
   }

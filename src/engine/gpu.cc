@@ -1,11 +1,10 @@
 #include "engine/gpu.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <optional>
 
 #include "base/text.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 
@@ -30,10 +29,7 @@ Result<std::vector<Gpu>> configured_gpus(const std::vector<std::string>& entries
     const auto count = small_number(numbers[0]);
     const auto linked = numbers.size() == 2 ? small_number(numbers[1]) : count;
     if (parts.size() > 2 || parts[0].empty() || numbers.size() > 2 || !count || !linked) {
-      return fail(Errc::Invalid,
-                  fmt::format("node.gpus: \"{}\" is no inventory; write for example A100:8, or "
-                              "A100:8/4 for NVLink groups of four",
-                              shorten(entry)));
+      return fail(Errc::Invalid, say::not_a_gpu_inventory({.value = shorten(entry)}));
     }
     for (int i = 0; i < *count; ++i) {
       if (i > 0 && i % *linked == 0) ++group;

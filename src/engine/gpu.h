@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "base/result.h"
 
 namespace ty::engine {
@@ -16,7 +17,7 @@ struct Gpu {
   int link_group = 0;       ///< GPUs with the same number talk over NVLink, or else one PCIe bridge
   std::int64_t memory = 0;  ///< bytes; 0 unknown
   bool healthy = true;
-  std::string problem;
+  Message problem;
 
   std::int64_t memory_used = 0;
   int load_percent = -1;  ///< share of the last moment in which it computed; -1 unknown

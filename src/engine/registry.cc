@@ -1,13 +1,12 @@
 #include "engine/registry.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
 #include "engine/fake/open.h"
 #include "engine/local/open.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 
@@ -33,10 +32,7 @@ std::vector<std::string> engine_names() {
 
 Result<void> check_engine(std::string_view name) {
   if (std::ranges::find(kEngines, name, &Entry::name) != kEngines.end()) return {};
-  return fail(Errc::Invalid,
-              fmt::format("engine: no engine is called \"{}\"; there are {}",
-                          shorten(name),
-                          join(engine_names(), ", ")));
+  return fail(Errc::Invalid, say::no_such_engine({.name = shorten(name), .names = engine_names()}));
 }
 
 Result<std::unique_ptr<Engine>> open_engine(const config::Config& config, Host host) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -23,6 +24,10 @@
 namespace ty::engine::testing {
 
 inline constexpr auto kPatience = 120s;  // for busy machines; nobody waits for it otherwise
+
+inline bool has_code(const std::vector<Message>& messages, std::string_view code) {
+  return std::ranges::find(messages, code, &Message::code) != messages.end();
+}
 
 /// Runs one awaitable to its end on this thread.
 template <class T>

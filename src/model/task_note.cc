@@ -4,12 +4,12 @@
 
 namespace ty::model {
 
-Note task_note(std::string kind, const JobSpec& spec, const TaskKey& key, std::string_view text) {
+Note task_note(std::string kind, const JobSpec& spec, const TaskKey& key, const Message& text) {
   const std::string name = spec.roles[static_cast<std::size_t>(key.task.role)].name + "-" +
                            std::to_string(key.task.index);
   JsonObject data;
   data.add("task", name).add("attempt", key.attempt).add("tries", key.tries);
-  data.add("text", std::string(text));
+  data.add("text", text);
   return {.kind = std::move(kind), .data = data.text()};
 }
 

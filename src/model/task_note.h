@@ -1,13 +1,13 @@
 #pragma once
 #include <string>
-#include <string_view>
 
+#include "base/message.h"
 #include "model/job_progress.h"
 
 namespace ty::model {
 
 /// A line of the timeline about one task that changes nothing:
 /// `{"task":"worker-1","attempt":0,"tries":0,"text":"Memory is not limited: …"}`.
-Note task_note(std::string kind, const JobSpec& spec, const TaskKey& key, std::string_view text);
+Note task_note(std::string kind, const JobSpec& spec, const TaskKey& key, const Message& text);
 
 }  // namespace ty::model

@@ -78,7 +78,7 @@ class EngineRunner {
       std::exit(1);
     }
     engine_ = *std::move(opened);
-    for (const std::string& warning : engine_->capabilities().warnings)
+    for (const Message& warning : engine_->capabilities().warnings)
       fmt::print("note: {}\n", warning);
   }
 

@@ -71,7 +71,7 @@ test("an image that is not there says so, and what to do", async ({ page }) => {
   await server.waitFor(id, "failed");
   await page.goto(`${server.url}/jobs/${id}`);
   const why = page.getByRole("region", { name: "为什么失败" });
-  await expect(why).toContainText(`不能拉取 ${image}`);
+  await expect(why).toContainText(`无法拉取 ${image}`);
   await expect(why).toContainText("检查名称和标签");
   await expect(why.getByRole("link", { name: "打开日志" })).toBeVisible();
 });

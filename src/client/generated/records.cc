@@ -353,6 +353,7 @@ void read(const boost::json::value& from, Gpu& into) {
   read_field(from, "link_group", into.link_group);
   read_field(from, "healthy", into.healthy);
   read_field(from, "problem", into.problem);
+  read_field(from, "problem_says", into.problem_says);
   read_field(from, "memory", into.memory);
   read_field(from, "memory_used", into.memory_used);
   read_field(from, "load_percent", into.load_percent);
@@ -366,6 +367,7 @@ void read(const boost::json::value& from, Node& into) {
   read_field(from, "healthy", into.healthy);
   read_field(from, "draining", into.draining);
   read_field(from, "problem", into.problem);
+  read_field(from, "problem_says", into.problem_says);
   read_field(from, "runtime", into.runtime);
   read_field(from, "images", into.images);
   read_field(from, "warnings", into.warnings);

@@ -425,6 +425,7 @@ struct Gpu {
   std::int64_t link_group = 0;
   bool healthy = false;
   std::string problem;
+  std::optional<Says> problem_says;
   /// Bytes; 0 when unknown
   std::int64_t memory = 0;
   std::int64_t memory_used = 0;
@@ -441,6 +442,7 @@ struct Node {
   /// An administrator lets nothing new start there
   bool draining = false;
   std::string problem;
+  std::optional<Says> problem_says;
   /// How its tasks run
   std::string runtime;
   /// Tasks run in the image they name

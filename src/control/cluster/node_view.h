@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/message.h"
 #include "model/job_spec.h"
 
 namespace ty::control {
@@ -16,7 +17,7 @@ struct GpuView {
   std::string uuid;    ///< empty: only configured, there is no such device
   int link_group = 0;  ///< those with the same number reach each other fast
   bool healthy = true;
-  std::string problem;
+  Message problem;
   std::int64_t memory = 0;  ///< bytes; 0 unknown
   std::int64_t memory_used = 0;
   std::optional<std::int64_t> load_percent;
@@ -30,10 +31,10 @@ struct NodeView {
   std::string address;
   bool healthy = true;
   bool draining = false;  ///< an administrator lets nothing new start there
-  std::string problem;
+  Message problem;
   std::string runtime;  ///< how tasks run there: process, docker, …
   bool images = false;  ///< tasks run in the image they name
-  std::vector<std::string> warnings;
+  std::vector<Message> warnings;
   model::TextMap labels;
   std::int64_t cpu_milli = 0;
   std::int64_t cpu_milli_used = 0;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "engine/messages.h"
 #include "model/failure.h"
 
 namespace ty::engine {
@@ -46,7 +47,8 @@ Result<FakeTask> FakeTask::parse(std::string_view text) {
     if (word == "run" || word == "start") {
       auto duration = parse_millis(next);
       if (!duration)
-        return std::unexpected(std::move(duration).error().with_context("fake: " + word));
+        return std::unexpected(
+            std::move(duration).error().with_context(say::fake_word({.word = word})));
       if (word == "run") {
         task.run = *duration;
       } else {
@@ -55,14 +57,14 @@ Result<FakeTask> FakeTask::parse(std::string_view text) {
       ++i;
     } else if (word == "exit" || word == "signal") {
       const auto value = number(next);
-      if (!value) return fail(Errc::Invalid, fmt::format("fake: \"{}\" needs a number", word));
+      if (!value) return fail(Errc::Invalid, say::fake_needs_number({.word = word}));
       task.ending = word == "exit" ? model::exited(static_cast<int>(*value))
                                    : model::killed_by(static_cast<int>(*value));
       ++i;
     } else if (word == "oom") {
       task.ending = model::out_of_memory(0, 0);
     } else if (word == "lost") {
-      task.ending = model::lost("the fake task was told to vanish");
+      task.ending = model::lost(say::fake_told_to_vanish());
     } else if (word == "never") {
       task.run.reset();
     } else if (word == "stubborn") {
@@ -70,12 +72,17 @@ Result<FakeTask> FakeTask::parse(std::string_view text) {
     } else if (word == "unstartable") {
       task.unstartable = true;
     } else {
-      return fail(
-          Errc::Invalid,
-          fmt::format(
-              "fake: \"{}\" is no word for a fake task; they are run, start, exit, signal, oom, "
-              "lost, never, stubborn, unstartable",
-              shorten(word)));
+      return fail(Errc::Invalid,
+                  say::fake_unknown_word({.word = shorten(word),
+                                          .words = Value::Texts{"run",
+                                                                "start",
+                                                                "exit",
+                                                                "signal",
+                                                                "oom",
+                                                                "lost",
+                                                                "never",
+                                                                "stubborn",
+                                                                "unstartable"}}));
     }
   }
   return task;
@@ -124,7 +131,7 @@ void FakeWorld::lose_node(const std::string& node, Time now) {
   for (auto& [key, entry] : tasks_) {
     if (entry.node != node || entry.ended_reported) continue;
     entry.end_at = now;
-    entry.ending = model::lost(fmt::format("node {} failed", node));
+    entry.ending = model::lost(say::fake_node_failed({.node = node}));
   }
   changed_.notify_all();
 }
@@ -164,7 +171,7 @@ Capabilities FakeEngine::capabilities() const {
   Capabilities able;
   able.runtime = "fake";
   able.images = able.limits = able.isolation = able.own_network = true;
-  able.warnings.push_back("Nothing really runs here: this is the fake engine.");
+  able.warnings.push_back(say::nothing_really_runs());
   return able;
 }
 
@@ -179,7 +186,7 @@ asio::awaitable<Result<void>> FakeEngine::start(Launch launch) {
   auto task = FakeTask::of(launch);
   FakeWorld::Entry entry;
   if (task) {
-    if (task->unstartable) co_return fail(Errc::Unavailable, "the fake task was told not to start");
+    if (task->unstartable) co_return fail(Errc::Unavailable, say::fake_told_not_to_start());
     entry.task = *task;
   } else {
     entry.task.ending = model::fault(model::Reason::BadSpec, task.error().message);
@@ -246,7 +253,7 @@ asio::awaitable<Result<void>> FakeEngine::forget(model::TaskKey key) {
   const std::lock_guard lock(world_->mutex_);
   const auto found = world_->tasks_.find(key);
   if (found == world_->tasks_.end()) co_return Result<void>{};
-  if (!found->second.ended_reported) co_return fail(Errc::Conflict, "the task is still running");
+  if (!found->second.ended_reported) co_return fail(Errc::Conflict, say::task_still_running());
   world_->tasks_.erase(found);
   co_return Result<void>{};
 }

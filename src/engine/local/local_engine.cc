@@ -11,6 +11,7 @@
 #include "engine/local/resolve.h"
 #include "engine/local/runtimes.h"
 #include "engine/local/task_keeper.h"
+#include "engine/messages.h"
 #include "telemetry/file_records.h"
 
 namespace ty::engine {
@@ -78,8 +79,7 @@ Result<std::unique_ptr<LocalEngine>> LocalEngine::open(LocalOptions options, Rep
                                      std::move(recycler),
                                      std::move(runtime),
                                      std::move(watch));
-  if (!impl->keeper.is_watching())
-    return fail(Errc::Exhausted, "no descriptors left to watch tasks with");
+  if (!impl->keeper.is_watching()) return fail(Errc::Exhausted, say::no_descriptors_for_tasks());
   return std::unique_ptr<LocalEngine>(new LocalEngine(std::move(impl)));
 }
 
@@ -160,7 +160,10 @@ boost::asio::awaitable<Result<void>> LocalEngine::erase(JobId job) {
     for (const std::string& folder : {job_runs(data_dir, job), output_folder(data_dir, job)}) {
       std::error_code ec;
       std::filesystem::remove_all(folder, ec);
-      if (ec) return fail(Errc::Unavailable, "cannot remove " + folder + ": " + ec.message());
+      if (ec) {
+        return fail(Errc::Unavailable,
+                    say::run_folder_not_removed({.path = folder, .why = ec.message()}));
+      }
     }
     return {};
   };

@@ -1,6 +1,7 @@
 #include "engine/local/open.h"
 
 #include "engine/local/local_engine.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 
@@ -9,10 +10,7 @@ namespace {
 Result<RuntimeChoice> runtime_choice(const std::string& word) {
   if (word == "docker") return RuntimeChoice::Docker;
   if (word == "process") return RuntimeChoice::Process;
-  if (word == "oci") {
-    return fail(Errc::Invalid,
-                "runtime: oci is not part of this version yet; write docker, process or auto");
-  }
+  if (word == "oci") return fail(Errc::Invalid, say::runtime_oci_missing());
   return RuntimeChoice::Auto;
 }
 

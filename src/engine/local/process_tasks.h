@@ -61,7 +61,7 @@ class ProcessTasks : public ::testing::Test {
   TaskReport run(LocalLaunch launch) {
     const model::TaskKey key = launch.key;
     const auto started = await(engine_->start(std::move(launch)));
-    EXPECT_TRUE(started) << (started ? "" : started.error().message);
+    EXPECT_TRUE(started) << (started ? "" : started.error().message.text());
     const auto ended = inbox_->ended(key);
     EXPECT_TRUE(ended) << "it never ended; so far: " << log(key);
     return ended.value_or(TaskReport{});

@@ -2,12 +2,12 @@
 
 namespace ty::engine {
 
-void Reports::preparing(const model::TaskKey& key, std::string text) const {
+void Reports::preparing(const model::TaskKey& key, Message told) const {
   TaskReport report;
   report.key = key;
   report.what = TaskReport::What::Preparing;
   report.at = clock_.now();
-  report.progress = std::move(text);
+  report.progress = std::move(told);
   sink_(std::move(report));
 }
 

@@ -13,7 +13,7 @@ class Reports {
  public:
   Reports(ReportSink sink, Runtime& runtime) : sink_(std::move(sink)), runtime_(runtime) {}
 
-  void preparing(const model::TaskKey& key, std::string text) const;
+  void preparing(const model::TaskKey& key, Message told) const;
   void started(const model::TaskKey& key, const JournalFacts& facts) const;
   /// `not_saved`: why the results of a task that ended well are not where they belong.
   void ended(const model::TaskKey& key,

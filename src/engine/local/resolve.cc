@@ -9,6 +9,7 @@
 #include "engine/local/docker/image.h"
 #include "engine/local/network/local_addresses.h"
 #include "engine/local/paths.h"
+#include "engine/messages.h"
 #include "engine/task_environment.h"
 #include "model/names.h"
 #include "model/words.h"
@@ -30,7 +31,7 @@ Result<void> check_ports(const Launch& launch) {
   const std::vector<std::vector<int>>& given = launch.task().placement->ports;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     if (given.size() <= i || given[i].empty())
-      return fail(Errc::Conflict, fmt::format("no port is free for \"{}\"", ports[i].label));
+      return fail(Errc::Conflict, say::no_port_for({.label = ports[i].label}));
   }
   return {};
 }
@@ -74,8 +75,7 @@ Result<std::optional<RegistryLogin>> Resolver::login(const Launch& launch,
     const std::vector<std::string> lines = split(text, '\n');
     if (lines.size() < 3) {
       return fail(Errc::Invalid,
-                  fmt::format("{} must have three lines: registry, user, password",
-                              shorten(launch.login_file->named, 200)));
+                  say::login_file_lines({.file = shorten(launch.login_file->named, 200)}));
     }
     return RegistryLogin{.server = std::string(trim(lines[0])),
                          .username = std::string(trim(lines[1])),
@@ -116,9 +116,7 @@ Result<LocalLaunch> Resolver::resolve(const Launch& given, const Capabilities& a
   std::filesystem::create_directories(output_folder(data_dir_, given.key.job), ec);
   if (!ec)
     std::filesystem::create_directories(telemetry::job_logs_dir(data_dir_, given.key.job), ec);
-  if (ec)
-    return fail(disk_errc(ec.value()),
-                fmt::format("cannot make the job's folders: {}", ec.message()));
+  if (ec) return fail(disk_errc(ec.value()), say::job_folders_not_made({.why = ec.message()}));
 
   for (const Mount& mount : given.mounts) {
     TY_TRY(HostMount found, folders_.find(mount, given.key, launch.run_dir, launch.mounts.size()));

@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "engine/local/local_launch.h"
 #include "engine/local/usage/usage_reader.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 
@@ -23,11 +24,11 @@ class Runtime {
   virtual ~Runtime() = default;
   virtual Capabilities capabilities() const = 0;
   /// Why nothing can be started at present; empty: it can.
-  virtual std::string problem() const { return {}; }
+  virtual Message problem() const { return {}; }
 
   enum class Ready : std::uint8_t { Now, Later };
   struct OnReady {
-    std::function<void(std::string)> progress;  ///< from any thread: what it is doing
+    std::function<void(Message)> progress;  ///< from any thread: what it is doing
     std::function<void(std::optional<model::Ending>)> done;
   };
   /// Gets what the task needs before it can begin, such as its image. `Later`: `done` is called
@@ -43,7 +44,7 @@ class Runtime {
                                                          int notify_fd) = 0;
   /// Sends a signal to a supervisor that we may not signal ourselves.
   virtual Result<void> signal(const model::TaskKey&, int) {
-    return fail(Errc::Forbidden, "the task belongs to another user");
+    return fail(Errc::Forbidden, say::task_of_another_user());
   }
   /// What became of a supervisor that left no word; nothing: nobody knows, or it lives. `is_dead`:
   /// it is known not to, so a daemon that has not noticed yet is given a moment.

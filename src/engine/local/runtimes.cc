@@ -8,6 +8,7 @@
 #include "engine/local/process/probe.h"
 #include "engine/local/process/process_runtime.h"
 #include "engine/local/process/run_folder.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 namespace {
@@ -67,8 +68,7 @@ Result<std::unique_ptr<Runtime>> open_runtime(LocalOptions options,
     case RuntimeChoice::Docker: {
       auto opened = open_docker(options, gpus, recycler, earlier_choice(options) == "docker");
       if (!opened) {
-        return std::unexpected(std::move(opened).error().with_context(
-            "runtime docker (--runtime process needs no Docker)"));
+        return std::unexpected(std::move(opened).error().with_context(say::runtime_docker()));
       }
       return opened;
     }

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "engine/messages.h"
+
 // The path comes from CMake; the bytes become read-only data of this object.
 __asm__(
     ".section .rodata.ty_supervisor,\"a\",@progbits\n"
@@ -35,8 +37,9 @@ std::uint64_t fingerprint(std::string_view bytes) {
   return hash;
 }
 
-Error file_error(const std::string& path, const char* what) {
-  return {Errc::Unavailable, fmt::format("{} {}: {}", what, path, std::strerror(errno)), {}};
+std::unexpected<Error> not_written(const std::string& path) {
+  return fail(Errc::Unavailable,
+              say::run_file_not_written({.path = path, .why = std::strerror(errno)}));
 }
 
 }  // namespace
@@ -58,7 +61,7 @@ Result<std::string> unpack_supervisor(const std::string& dir) {
   if (!is_there) {
     const std::string temp = fmt::format("{}.{}.new", path, ::getpid());
     const int fd = ::open(temp.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
-    if (fd < 0) return std::unexpected(file_error(temp, "cannot write"));
+    if (fd < 0) return not_written(temp);
     const bool is_written =
         ::write(fd, image.data(), image.size()) == static_cast<ssize_t>(image.size()) &&
         ::fchmod(fd, 0755) == 0 && ::fsync(fd) == 0;
@@ -66,9 +69,9 @@ Result<std::string> unpack_supervisor(const std::string& dir) {
     ::close(fd);
     errno = code;
     if (!is_written || ::rename(temp.c_str(), path.c_str()) != 0) {
-      auto failed = file_error(path, "cannot write");
+      auto failed = not_written(path);
       ::unlink(temp.c_str());
-      return std::unexpected(std::move(failed));
+      return failed;
     }
   }
   for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {

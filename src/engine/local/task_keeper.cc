@@ -9,6 +9,7 @@
 
 #include "engine/local/process/run_folder.h"
 #include "engine/local/supervisor/launch_format.h"
+#include "engine/messages.h"
 #include "model/failure.h"
 
 namespace ty::engine {
@@ -171,7 +172,7 @@ Result<void> TaskKeeper::set_deadline(const model::TaskKey& key, std::optional<T
 Result<void> TaskKeeper::forget(const model::TaskKey& key) {
   {
     const std::lock_guard lock(mutex_);
-    if (tickets_.contains(key)) return fail(Errc::Conflict, "the task is still running");
+    if (tickets_.contains(key)) return fail(Errc::Conflict, say::task_still_running());
   }
   return runtime_->remove(key);
 }

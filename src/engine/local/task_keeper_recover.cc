@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include "engine/local/process/sweep.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/local/task_keeper.h"
+#include "engine/messages.h"
 #include "model/failure.h"
 
 /// Tasks that somebody else began: an earlier server, or Docker. Their journals say where they are.
@@ -26,7 +26,7 @@ Result<std::vector<model::TaskKey>> TaskKeeper::recover(
     std::error_code error;
     if (has_rebooted && std::filesystem::exists(run_dir, error)) {
       // Its journal may have been lost with the power; that it never began is not certain.
-      reports_.fault(key, model::lost("the machine was restarted; the task is gone with it"));
+      reports_.fault(key, model::lost(say::machine_restarted()));
     } else {
       unknown.push_back(key);
     }
@@ -77,7 +77,7 @@ Result<TaskKeeper::Found> TaskKeeper::attach(std::int64_t ticket,
     Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, *facts.holder, 0)));
     if (!pidfd && errno != ESRCH) {
       return fail(Errc::Unavailable,
-                  fmt::format("cannot take back {}: {}", run_dir, std::strerror(errno)));
+                  say::supervisor_not_taken_back({.path = run_dir, .why = std::strerror(errno)}));
     }
     if (!pidfd) continue;  // it ended just now: read again
     // The number may have gone to another process before we opened it; the lock cannot.
@@ -94,7 +94,7 @@ Result<TaskKeeper::Found> TaskKeeper::attach(std::int64_t ticket,
     on_journal(ticket);
     return Found::Held;
   }
-  return fail(Errc::Unavailable, fmt::format("{} changes its supervisor all the time", run_dir));
+  return fail(Errc::Unavailable, say::supervisor_keeps_changing({.path = run_dir}));
 }
 
 /// Docker says that a container runs when its first instruction is still to come. False: it never

@@ -1,10 +1,10 @@
-#include <fmt/format.h>
 #include <signal.h>
 
 #include "engine/local/network/port_in_use.h"
 #include "engine/local/paths.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/task_keeper.h"
+#include "engine/messages.h"
 #include "model/failure.h"
 
 /// From a launch to a supervisor that is watched: what it needs is fetched, its image pulled, then
@@ -12,10 +12,8 @@
 namespace ty::engine {
 
 Result<void> TaskKeeper::start(const LocalLaunch& launch) {
-  if (launch.run_dir != run_folder(data_dir_, launch.key)) {
-    return fail(Errc::Invalid,
-                fmt::format("{} is not the run folder of that task", launch.run_dir));
-  }
+  if (launch.run_dir != run_folder(data_dir_, launch.key))
+    return fail(Errc::Invalid, say::wrong_run_folder({.path = launch.run_dir}));
   const JournalFacts facts = read_journal(launch.run_dir);
   if (facts.has_begun || facts.holder) {
     // An earlier server came further than it could tell: never begin twice.
@@ -39,7 +37,7 @@ void TaskKeeper::fetch_then_prepare(const LocalLaunch& launch, std::int64_t tick
   if (is_cancelled()) return;
   for (const HostMount& mount : launch.mounts) {
     if (mount.fetch_from)
-      reports_.preparing(launch.key, fmt::format("fetching {}", mount.fetch_from->path));
+      reports_.preparing(launch.key, say::fetching_data({.path = mount.fetch_from->path}));
   }
   std::optional<model::Ending> fault;
   if (const auto made = recycler_->make(launch.run_dir); !made)
@@ -63,8 +61,8 @@ void TaskKeeper::fetch_then_prepare(const LocalLaunch& launch, std::int64_t tick
 
 Result<void> TaskKeeper::prepare(const LocalLaunch& launch, std::int64_t ticket) {
   Runtime::OnReady later;
-  later.progress = [this, key = launch.key](std::string text) {
-    reports_.preparing(key, std::move(text));
+  later.progress = [this, key = launch.key](Message told) {
+    reports_.preparing(key, std::move(told));
   };
   later.done = [this, launch, ticket](std::optional<model::Ending> fault) {
     pool_.post([this, launch, ticket, fault] { begin_later(launch, ticket, fault); });
@@ -99,11 +97,9 @@ Result<void> TaskKeeper::begin(const LocalLaunch& launch, std::int64_t ticket) {
       launch.network == model::Network::Host || runtime_->capabilities().host_ports;
   if (const auto port = shares_ports ? port_in_use(launch.placement) : std::nullopt) {
     drop(ticket);
-    reports_.fault(launch.key,
-                   model::fault(model::Reason::PortConflict,
-                                fmt::format("port {} is taken: something else on this machine "
-                                            "listens there; ask for another one, or for any",
-                                            *port)));
+    reports_.fault(
+        launch.key,
+        model::fault(model::Reason::PortConflict, say::port_held_by_others({.port = *port})));
     return {};
   }
   TY_TRY(auto begun, runtime_->begin(launch, ticket, watcher_.notify_fd()));
@@ -116,10 +112,10 @@ Result<void> TaskKeeper::begin(const LocalLaunch& launch, std::int64_t ticket) {
     TY_TRY(const Found found, attach(ticket, launch.key, launch.run_dir));
     if (found != Found::Nothing) return {};
     drop(ticket);
-    reports_.fault(launch.key,
-                   runtime_->cause_of_end(launch.key, true)
-                       .value_or(model::fault(model::Reason::StartFailed,
-                                              "the task's supervisor ended before it began")));
+    reports_.fault(
+        launch.key,
+        runtime_->cause_of_end(launch.key, true)
+            .value_or(model::fault(model::Reason::StartFailed, say::supervisor_never_began())));
     return {};
   }
   const std::lock_guard lock(mutex_);

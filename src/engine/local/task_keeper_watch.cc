@@ -5,6 +5,7 @@
 #include "engine/local/process/run_folder.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/local/task_keeper.h"
+#include "engine/messages.h"
 #include "model/failure.h"
 
 /// What supervisors say of themselves, on the watcher's thread, and what is told to control of it.
@@ -83,8 +84,7 @@ void TaskKeeper::on_gone(std::int64_t ticket) {
     reports_.fault(
         held->key,
         model::fault(model::Reason::StartFailed,
-                     could_not ? "the data directory cannot be written; is the disk full?"
-                               : "the task's supervisor ended before it began"));
+                     could_not ? say::data_dir_unwritable() : say::supervisor_never_began()));
     return;
   }
   if (held->patience && !facts.is_over() && !facts.running) {

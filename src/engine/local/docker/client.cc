@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "engine/messages.h"
 
 namespace ty::engine::docker {
 namespace {
@@ -51,22 +52,29 @@ std::string Client::encode(std::string_view text) {
 
 Result<void> Client::check(int status, std::string_view body) {
   if (status < 400) return {};
-  std::string message;
+  std::string said;
   boost::system::error_code error;
   const json::value parsed = json::parse(body, error);
   if (!error && parsed.is_object()) {
     for (const char* key : {"message", "cause"}) {
       const json::value* text = parsed.as_object().if_contains(key);
-      if (text != nullptr && text->is_string() && message.empty())
-        message = std::string(text->as_string());
+      if (text != nullptr && text->is_string() && said.empty())
+        said = std::string(text->as_string());
     }
   }
-  if (message.empty()) message = fmt::format("status {}: {}", status, shorten(body));
   const Errc code = status == 404   ? Errc::NotFound
                     : status == 409 ? Errc::Conflict
                     : status < 500  ? Errc::Invalid
                                     : Errc::Internal;
-  return fail(code, std::move(message));
+  if (!said.empty()) return fail(code, plain(said));
+  return fail(code, say::docker_status({.status = status, .why = plain(shorten(body))}));
+}
+
+std::string Client::words_of(const Message& message) {
+  if (message.code == "plain") return message.text();
+  const Value* why = message.find("why");
+  const auto* inner = why == nullptr ? nullptr : std::get_if<Value::Messages>(&why->any());
+  return inner == nullptr || inner->empty() ? std::string() : words_of(inner->front());
 }
 
 std::unique_ptr<net::BlockingHttpClient> Client::take() {
@@ -99,10 +107,8 @@ Result<net::Answer> Client::send(std::string method, std::string target, std::st
   auto connection = take();
   auto answer = connection->send(std::move(request));
   if (!answer) {
-    return fail(
-        Errc::Unavailable,
-        fmt::format(
-            "Docker does not answer at {} ({}); is it running?", socket_, answer.error().message));
+    return fail(Errc::Unavailable,
+                say::docker_silent({.socket = socket_, .why = std::move(answer).error().message}));
   }
   give_back(std::move(connection));
   return answer;
@@ -121,13 +127,10 @@ Result<std::string> Client::version() {
       !error && parsed.is_object() ? parsed.as_object().if_contains("ApiVersion") : nullptr;
   const auto minor =
       theirs != nullptr && theirs->is_string() ? minor_of(theirs->as_string()) : std::nullopt;
-  if (!minor) return fail(Errc::Invalid, fmt::format("no Docker speaks at {}", socket_));
+  if (!minor) return fail(Errc::Invalid, say::not_docker({.socket = socket_}));
   if (*minor < kOldestMinor) {
     return fail(Errc::Invalid,
-                fmt::format("the Docker at {} speaks API 1.{}; 1.{} or newer is needed",
-                            socket_,
-                            *minor,
-                            kOldestMinor));
+                say::docker_too_old({.socket = socket_, .theirs = *minor, .needed = kOldestMinor}));
   }
   const std::lock_guard lock(mutex_);
   is_podman_ = answer.body.find("\"Podman Engine\"") != std::string::npos;

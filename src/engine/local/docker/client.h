@@ -38,6 +38,8 @@ class Client {
   static std::string encode(std::string_view text);
   /// What an answer of the daemon means: nothing, or the error in its words.
   static Result<void> check(int status, std::string_view body);
+  /// What the daemon itself said, wherever our own words stand around it; empty: nothing.
+  static std::string words_of(const Message& message);
   net::Endpoint endpoint() const;
 
  private:

@@ -11,7 +11,9 @@
 #include "base/text.h"
 #include "engine/local/launch_text.h"
 #include "engine/local/paths.h"
+#include "engine/local/process/supervisor_words.h"
 #include "engine/local/supervisor/launch_format.h"
+#include "engine/messages.h"
 #include "model/failure.h"
 
 namespace ty::engine::docker {
@@ -57,10 +59,8 @@ std::expected<void, model::Ending> plan_command(const LocalLaunch& launch,
     const std::vector<std::string>& own = command.argv.empty() ? image.command : command.argv;
     const std::vector<std::string> entry = keeps ? image.entrypoint : std::vector<std::string>{};
     if (entry.empty() && own.empty() && command.args.empty()) {
-      return std::unexpected(
-          model::fault(Reason::BadSpec,
-                       fmt::format("the image {} has no command of its own; write run: …",
-                                   shorten(launch.image))));
+      return std::unexpected(model::fault(
+          Reason::BadSpec, say::image_without_command({.image = shorten(launch.image)})));
     }
     add(entry);
     if (command.argv.empty() && !command.args.empty()) {
@@ -123,9 +123,7 @@ std::expected<json::array, model::Ending> plan_mounts(const LocalLaunch& launch,
       const bool is_code = mount.kind == model::MountKind::Code;
       return std::unexpected(
           model::fault(is_code ? Reason::CodeFailed : Reason::DataFailed,
-                       fmt::format("{} does not exist on this machine; it was to appear at {}",
-                                   mount.host_path,
-                                   mount.target),
+                       say::mount_source_missing({.path = mount.host_path, .target = mount.target}),
                        true));
     }
     std::string from = mount.host_path;
@@ -207,16 +205,14 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
                                                            const LocalLaunch& launch,
                                                            const Image& image,
                                                            const std::string& network,
-                                                           const std::vector<std::string>& warnings,
+                                                           const std::vector<Message>& warnings,
                                                            std::int64_t ticket) {
   if (!image.architecture.empty() && image.architecture != own_architecture()) {
     return std::unexpected(
         model::fault(Reason::ImageMissing,
-                     fmt::format("the image {} is for {}, this machine is {}; name one for {}",
-                                 shorten(launch.image),
-                                 image.architecture,
-                                 own_architecture(),
-                                 own_architecture())));
+                     say::image_for_another_machine({.image = shorten(launch.image),
+                                                     .theirs = image.architecture,
+                                                     .ours = own_architecture()})));
   }
   ContainerPlan plan;
   LaunchText text;
@@ -240,7 +236,7 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
   if (launch.deadline)
     text.add(key::kDeadline, std::max<std::int64_t>(to_millis(*launch.deadline), 1));
 
-  for (const std::string& warning : warnings) text.add(key::kWarning, warning);
+  for (const Message& warning : warnings) text.add(key::kWarning, carried(warning));
 
   const model::Resources& resources = launch.resources;
   if (resources.memory > 0) text.add(key::kMemory, resources.memory);

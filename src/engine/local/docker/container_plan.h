@@ -38,7 +38,7 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
                                                            const LocalLaunch& launch,
                                                            const Image& image,
                                                            const std::string& network,
-                                                           const std::vector<std::string>& warnings,
+                                                           const std::vector<Message>& warnings,
                                                            std::int64_t ticket);
 
 /// `ty-JOB.A.ROLE.I.T`: one container per try, so Docker itself refuses a second.

@@ -19,7 +19,9 @@
 #include "engine/local/process/sweep.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/local/supervisor_image.h"
+#include "engine/messages.h"
 #include "model/failure.h"
+#include "model/messages.h"
 
 namespace ty::engine::docker {
 namespace {
@@ -56,7 +58,7 @@ bool flag_at(const json::value& from,
 Result<json::value> parsed(std::string_view answer) {
   boost::system::error_code error;
   json::value value = json::parse(answer, error);
-  if (error) return fail(Errc::Internal, "Docker's answer is no JSON");
+  if (error) return fail(Errc::Internal, say::docker_answer_not_json());
   return value;
 }
 
@@ -69,7 +71,8 @@ bool says_running(std::string_view answer) {
 Result<void> make_file(const std::string& path, bool for_everybody) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
   if (fd < 0) {
-    return fail(disk_errc(errno), fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    return fail(disk_errc(errno),
+                say::run_file_not_written({.path = path, .why = std::strerror(errno)}));
   }
   if (for_everybody) ::fchmod(fd, 0666);
   ::close(fd);
@@ -78,26 +81,22 @@ Result<void> make_file(const std::string& path, bool for_everybody) {
 
 /// What Docker says when it cannot run a container, in the words of the model.
 model::Ending refusal(const Error& error, const LocalLaunch& launch) {
-  const std::string& said = error.message;
-  const auto says = [&](std::string_view part) { return said.find(part) != std::string::npos; };
-  if (error.code == Errc::Unavailable) return model::fault(Reason::StartFailed, said);
+  const Message& why = error.message;
+  const std::string words = Client::words_of(why);
+  const auto says = [&](std::string_view part) { return words.find(part) != std::string::npos; };
+  if (error.code == Errc::Unavailable) return model::fault(Reason::StartFailed, why);
   if (says("No such image") || says("no such image"))
-    return model::fault(Reason::ImageMissing, said);
-  if (says("could not select device driver")) {
-    return model::fault(Reason::StartFailed,
-                        "Docker cannot give GPUs to containers here: " + said +
-                            "; install nvidia-container-toolkit on this machine");
-  }
+    return model::fault(Reason::ImageMissing, why);
+  if (says("could not select device driver"))
+    return model::fault(Reason::StartFailed, say::docker_gives_no_gpus({.why = why}));
   if (says("no space left on device"))
-    return model::fault(Reason::StartFailed, said + "; free some disk space for Docker");
+    return model::fault(Reason::StartFailed, say::docker_disk_full({.why = why}));
   if (says("address already in use") || says("port is already allocated"))
-    return model::fault(Reason::PortConflict, said);
+    return model::fault(Reason::PortConflict, why);
   if (error.code == Errc::Invalid)
-    return model::fault(Reason::BadSpec, fmt::format("Docker refuses the task: {}", said));
-  if (error.code == Errc::NotFound)
-    return model::fault(Reason::StartFailed, fmt::format("Docker cannot start it: {}", said));
+    return model::fault(Reason::BadSpec, say::docker_refuses_task({.why = why}));
   return model::fault(Reason::StartFailed,
-                      fmt::format("Docker cannot start {}: {}", launch.role_name, said));
+                      say::docker_cannot_start({.role = launch.role_name, .why = why}));
 }
 
 }  // namespace
@@ -161,29 +160,22 @@ Result<void> DockerRuntime::inspect_daemon() {
     }
   }
   const std::lock_guard lock(mutex_);
-  std::vector<std::string>& warnings = capabilities_.warnings;
+  std::vector<Message>& warnings = capabilities_.warnings;
   warnings.clear();
   setup_.can_limit_swap = flag_at(info, {"SwapLimit"}, true);
   setup_.gpu_access = gpu_access(answer);
   const bool has_gpus =
       std::ranges::any_of(setup_.gpus, [](const Gpu& gpu) { return !gpu.uuid.empty(); });
-  if (const std::string said = setup_.gpu_access.warning(); has_gpus && !said.empty())
-    warnings.push_back(said);
+  if (has_gpus && setup_.gpu_access.way == GpuAccess::Way::Unannounced)
+    warnings.push_back(say::docker_without_gpus());
   if (!flag_at(info, {"MemoryLimit"}, true)) {
     capabilities_.limits = false;
-    warnings.push_back("Memory is not limited: this Docker cannot do it.");
+    warnings.push_back(say::memory_not_limited_by_docker());
   }
   // Podman's containers have a keeper of their own each, and need no such setting.
-  if (!is_podman && !flag_at(info, {"LiveRestoreEnabled"}, true)) {
-    warnings.push_back(
-        "Restarting Docker ends running tasks; \"live-restore\": true in its daemon.json lets them "
-        "run on.");
-  }
-  if (network_backend == "cni") {
-    warnings.push_back(
-        "Tasks of a job hardly find each other by name: Podman's networks are made by CNI here; "
-        "install netavark and aardvark-dns, then run `podman system reset`.");
-  }
+  if (!is_podman && !flag_at(info, {"LiveRestoreEnabled"}, true))
+    warnings.push_back(say::docker_restart_ends_tasks());
+  if (network_backend == "cni") warnings.push_back(say::podman_network_cni());
   if (const json::value* security = find(info, {"SecurityOptions"});
       security != nullptr && security->is_array()) {
     for (const json::value& option : security->as_array()) {
@@ -207,18 +199,15 @@ ContainerSetup DockerRuntime::setup() const {
   return setup_;
 }
 
-std::string DockerRuntime::problem() const {
+Message DockerRuntime::problem() const {
   const std::lock_guard lock(mutex_);
   return problem_;
 }
 
 std::expected<Runtime::Ready, model::Ending> DockerRuntime::prepare(const LocalLaunch& launch,
                                                                     OnReady on_ready) {
-  if (launch.image.empty()) {
-    return std::unexpected(
-        model::fault(Reason::BadSpec,
-                     "the task names no image, and tasks run in containers here; write image: …"));
-  }
+  if (launch.image.empty())
+    return std::unexpected(model::fault(Reason::BadSpec, say::task_without_image()));
   const std::tuple attempt{launch.key.job, launch.key.attempt, launch.image};
   bool is_pulled = false;
   {
@@ -231,9 +220,7 @@ std::expected<Runtime::Ready, model::Ending> DockerRuntime::prepare(const LocalL
     return std::unexpected(refusal(found.error(), launch));
   if (!is_here && launch.pull == model::PullPolicy::Never) {
     return std::unexpected(model::fault(
-        Reason::ImageMissing,
-        fmt::format("{} is not on this machine, and the job says that it must not be pulled",
-                    shorten(launch.image))));
+        Reason::ImageMissing, say::image_must_not_be_pulled({.image = shorten(launch.image)})));
   }
   const bool wants_newest = launch.pull == model::PullPolicy::Always && !is_pulled;
   if (is_here && !wants_newest) return Ready::Now;
@@ -267,7 +254,7 @@ Result<void> DockerRuntime::make_files(const LocalLaunch& launch, const Containe
   const std::string program = ctl + "/supervisor";
   if (::link(supervisor_.c_str(), program.c_str()) != 0 && errno != EEXIST) {
     return fail(Errc::Unavailable,
-                fmt::format("cannot link {}: {}", program, std::strerror(errno)));
+                say::run_link_not_made({.path = program, .why = std::strerror(errno)}));
   }
   TY_DO(make_folder(launch.log_path.substr(0, launch.log_path.rfind('/')), 0750, 0750));
   const bool remaps_users = setup().remaps_users;
@@ -284,10 +271,7 @@ Result<std::expected<Fd, model::Ending>> DockerRuntime::begin(const LocalLaunch&
   using Begun = std::expected<Fd, model::Ending>;
   if (launch.network == model::Network::Host) {
     if (!options_.docker.host_network) {
-      return Begun(std::unexpect,
-                   model::fault(Reason::BadSpec,
-                                "the machine's own network is not for jobs here; an administrator "
-                                "can allow it with docker.host_network"));
+      return Begun(std::unexpect, model::fault(Reason::BadSpec, say::host_network_not_allowed()));
     }
     return run(launch, ticket, "host");
   }
@@ -314,11 +298,11 @@ Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const LocalLaunch& g
   auto described = client_.get("/images/" + with_tag(launch.image) + "/json");
   if (!described) return refuse(described.error());
   TY_TRY(const Image image, parse_image(*described));
-  std::vector<std::string> warnings;
+  std::vector<Message> warnings;
   {
     const std::lock_guard lock(mutex_);
-    if (const auto why = old_images_.extract(launch.key))
-      warnings.push_back("The image of this machine is used as it is: " + why.mapped());
+    if (auto why = old_images_.extract(launch.key))
+      warnings.push_back(say::image_used_as_it_is({.why = std::move(why.mapped())}));
   }
   auto plan = plan_container(setup(), launch, image, network, warnings, ticket);
   if (!plan) return Begun(std::unexpect, std::move(plan).error());
@@ -336,7 +320,7 @@ Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const LocalLaunch& g
   auto started = client_.post("/containers/" + name + "/start");
   // An earlier try of the task has told its end, and Docker has not yet taken its address back.
   for (int round = 0; !started && round < 200; ++round) {
-    const std::string& why = started.error().message;
+    const std::string why = Client::words_of(started.error().message);
     const bool is_taken = why.find("ddress already in use") != std::string::npos ||
                           why.find("already allocated") != std::string::npos;  // Podman's words
     if (!is_taken) break;
@@ -367,9 +351,8 @@ std::optional<model::Ending> DockerRuntime::cause_of_end(const model::TaskKey& k
     answer = client_.get(about);
   }
   if (!answer) {
-    if (answer.error().code == Errc::NotFound)
-      return model::lost("its container was removed, not by Trainyard");
-    return model::lost("its container is gone: " + answer.error().message);
+    if (answer.error().code == Errc::NotFound) return model::lost(say::container_removed());
+    return model::lost(say::container_gone({.why = answer.error().message}));
   }
   const auto seen = parsed(*answer);
   if (!seen || flag_at(*seen, {"State", "Running"}, false)) return std::nullopt;
@@ -380,12 +363,12 @@ std::optional<model::Ending> DockerRuntime::cause_of_end(const model::TaskKey& k
     const std::int64_t bytes = limit != nullptr && limit->is_int64() ? limit->as_int64() : 0;
     return model::out_of_memory(bytes, bytes);
   }
-  std::string why = text_at(*seen, {"State", "Error"});
+  const std::string said = text_at(*seen, {"State", "Error"});
+  Message why = plain(said);
   const json::value* code = find(*seen, {"State", "ExitCode"});
-  if (why.empty() && code != nullptr && code->is_int64())
-    why = fmt::format("exit code {}", code->as_int64());
-  return model::lost(
-      fmt::format("its container was killed, not by Trainyard ({}): by hand, or with Docker", why));
+  if (said.empty() && code != nullptr && code->is_int64())
+    why = model::say::exit_code({.code = code->as_int64()});
+  return model::lost(say::container_killed({.why = std::move(why)}));
 }
 
 Result<void> DockerRuntime::remove_container(const std::string& name) {
@@ -465,7 +448,7 @@ void DockerRuntime::watch_daemon() {
     }
     lock.lock();
     if (!answers) is_known_ = false;  // it may come back with another configuration
-    const std::string problem = answers ? std::string() : answers.error().message.text();
+    const Message problem = answers ? Message{} : answers.error().message;
     const bool has_changed = problem != problem_;
     problem_ = problem;
     if (has_changed && options_.on_nodes_changed) {

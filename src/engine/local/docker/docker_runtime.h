@@ -31,7 +31,7 @@ class DockerRuntime final : public Runtime {
   ~DockerRuntime() override;
 
   Capabilities capabilities() const override;
-  std::string problem() const override;
+  Message problem() const override;
   std::expected<Ready, model::Ending> prepare(const LocalLaunch& launch, OnReady on_ready) override;
   Result<std::expected<Fd, model::Ending>> begin(const LocalLaunch& launch,
                                                  std::int64_t ticket,
@@ -70,13 +70,13 @@ class DockerRuntime final : public Runtime {
   std::condition_variable changed_;
   Capabilities capabilities_;
   ContainerSetup setup_;
-  std::string problem_;
+  Message problem_;
   bool is_known_ = false;  // inspect_daemon() has succeeded
   /// Images that were pulled for an attempt of a job: once is enough for all of its tasks.
   std::set<std::tuple<JobId, int, std::string>> pulled_;
-  std::map<model::TaskKey, std::string> old_images_;  // why the copy of this machine was taken
-  std::set<model::TaskKey> unreaped_;                 // containers that could not be removed yet
-  std::set<model::TaskKey> with_network_;  // tasks that hold a part of their job's network
+  std::map<model::TaskKey, Message> old_images_;  // why the copy of this machine was taken
+  std::set<model::TaskKey> unreaped_;             // containers that could not be removed yet
+  std::set<model::TaskKey> with_network_;         // tasks that hold a part of their job's network
   bool is_closing_ = false;
   std::thread daemon_watch_;
 };

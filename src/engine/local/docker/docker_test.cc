@@ -8,6 +8,7 @@
 #include "engine/local/docker/container_plan.h"
 #include "engine/local/docker/image.h"
 #include "engine/local/docker/pull_progress.h"
+#include "engine/messages.h"
 #include "engine/test_support.h"
 
 namespace ty::engine::docker {
@@ -38,7 +39,7 @@ class ContainerPlanTest : public ::testing::Test {
 
   ContainerPlan plan() {
     auto made = plan_container(setup_, launch_, image_, "ty-net", {}, 7);
-    EXPECT_TRUE(made) << (made ? "" : made.error().message);
+    EXPECT_TRUE(made) << (made ? "" : made.error().message.text());
     return made ? *std::move(made) : ContainerPlan{};
   }
   json::value body() { return json::parse(plan().body); }
@@ -174,10 +175,8 @@ TEST_F(ContainerPlanTest, GpusAreNamedAsTheDaemonNamesThem) {
 TEST(GpuAccess, IsWhatTheDaemonSays) {
   using Way = GpuAccess::Way;
   EXPECT_EQ(gpu_access(R"({"Runtimes":{"runc":{}}})").way, Way::Unannounced);
-  EXPECT_NE(gpu_access("{}").warning().find("nvidia-container-toolkit"), std::string::npos);
   EXPECT_EQ(gpu_access(R"({"Runtimes":{"nvidia":{}},"CDISpecDirs":["/etc/cdi"]})").way,
             Way::Nvidia);
-  EXPECT_TRUE(gpu_access(R"({"Runtimes":{"nvidia":{}}})").warning().empty());
   EXPECT_EQ(gpu_access("no json").way, Way::Unannounced);
 }
 
@@ -213,16 +212,16 @@ TEST(Image, NamesAreReadAsDockerReadsThem) {
 
 TEST(PullProgress, LayersAndBytesAreSummedUp) {
   PullProgress progress("python:3.12");
-  EXPECT_EQ(progress.text(), "pulling python:3.12");
+  EXPECT_EQ(progress.message().text(), "pulling python:3.12");
   progress.feed(
       "{\"status\":\"Pulling from library/python\",\"id\":\"3.12\"}\n"
       "{\"status\":\"Pulling fs layer\",\"progressDetail\":{},\"id\":\"aa\"}\n"
       "{\"status\":\"Already exists\",\"id\":\"bb\"}\n{\"status\":\"Downlo");
   progress.feed(
       "ading\",\"progressDetail\":{\"current\":1048576,\"total\":4194304},\"id\":\"aa\"}\n");
-  EXPECT_EQ(progress.text(), "pulling python:3.12: 1 of 2 layers, 1 MB of 4 MB");
+  EXPECT_EQ(progress.message().text(), "pulling python:3.12: 1 of 2 layers, 1 MB of 4 MB");
   progress.feed("{\"status\":\"Pull complete\",\"id\":\"aa\"}\nnot json\n");
-  EXPECT_EQ(progress.text(), "pulling python:3.12: 2 of 2 layers, 4 MB of 4 MB");
+  EXPECT_EQ(progress.message().text(), "pulling python:3.12: 2 of 2 layers, 4 MB of 4 MB");
   EXPECT_TRUE(progress.error().empty());
   progress.feed("{\"errorDetail\":{\"message\":\"boom\"},\"error\":\"boom\"}\n");
   EXPECT_EQ(progress.error(), "boom");
@@ -230,23 +229,30 @@ TEST(PullProgress, LayersAndBytesAreSummedUp) {
 
 TEST(PullEnding, TellsWhatToDoAboutIt) {
   const auto unknown =
-      pull_ending("r.example/x:9", "manifest for r.example/x:9 not found: manifest unknown");
+      pull_ending("r.example/x:9", plain("manifest for r.example/x:9 not found: manifest unknown"));
   EXPECT_EQ(unknown.reason, model::Reason::ImageMissing);
   EXPECT_EQ(unknown.failure, model::FailureClass::Permanent);
   EXPECT_NE(unknown.message.text().find("check its name and tag"), std::string::npos);
-  const auto refused = pull_ending("r.example/x:9", "unauthorized: authentication required");
+  const auto refused = pull_ending("r.example/x:9", plain("unauthorized: authentication required"));
   EXPECT_NE(refused.message.text().find("registry login r.example"), std::string::npos);
-  const auto away = pull_ending("r.example/x:9", "dial tcp: i/o timeout");
+  const auto away = pull_ending("r.example/x:9", plain("dial tcp: i/o timeout"));
   EXPECT_EQ(away.failure, model::FailureClass::Platform);
+  // What we say ourselves decides nothing, whatever its words are.
+  const auto ours =
+      pull_ending("r.example/x:9", say::registry_silent({.server = "denied", .time = Seconds{9}}));
+  EXPECT_EQ(ours.failure, model::FailureClass::Platform);
 }
 
 TEST(Client, TheDaemonsWordsAreKept) {
   const auto refused = Client::check(404, R"({"message":"No such image: x"})");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::NotFound);
-  EXPECT_EQ(refused.error().message, "No such image: x");
+  EXPECT_EQ(refused.error().message, plain("No such image: x"));
   EXPECT_TRUE(Client::check(304, ""));
-  EXPECT_EQ(Client::check(500, "oops").error().message, "status 500: oops");
+  const Message broken = Client::check(500, "oops").error().message;
+  EXPECT_EQ(broken.text(), "status 500: oops");
+  EXPECT_EQ(Client::words_of(broken), "oops");
+  EXPECT_EQ(Client::words_of(say::no_network_for_job({.why = broken})), "oops");
 }
 
 TEST(Client, NobodyAtTheSocketIsUnavailable) {

@@ -44,12 +44,6 @@ std::string cdi_name(const GpuAccess& access, const Gpu& gpu, int index) {
 
 }  // namespace
 
-std::string GpuAccess::warning() const {
-  if (way != Way::Unannounced) return {};
-  return "Docker says nothing of GPUs, so tasks that ask for one will hardly start: install "
-         "nvidia-container-toolkit, run `nvidia-ctk runtime configure` and restart Docker.";
-}
-
 GpuAccess gpu_access(std::string_view info) {
   GpuAccess access;
   boost::system::error_code error;

@@ -18,9 +18,6 @@ struct GpuAccess {
   };
   Way way = Way::Unannounced;
   std::set<std::string> cdi_names;  ///< those it lists; older ones know more than they list
-
-  /// What a user should know, in a full sentence; empty: all is well.
-  std::string warning() const;
 };
 
 /// `info` is the daemon's answer. Daemons that do not list their CDI devices name the folders they

@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include "engine/messages.h"
+
 namespace ty::engine::docker {
 namespace {
 
@@ -27,8 +29,7 @@ std::vector<std::string> texts(const json::object& from, std::string_view key) {
 Result<Image> parse_image(std::string_view answer) {
   boost::system::error_code error;
   const json::value parsed = json::parse(answer, error);
-  if (error || !parsed.is_object())
-    return fail(Errc::Internal, "Docker's answer about an image is no JSON");
+  if (error || !parsed.is_object()) return fail(Errc::Internal, say::docker_answer_not_json());
   const json::object& top = parsed.as_object();
   Image image;
   image.id = text(top, "Id");

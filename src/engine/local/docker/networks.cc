@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "engine/local/docker/container_plan.h"
+#include "engine/messages.h"
 
 namespace ty::engine::docker {
 namespace {
@@ -88,7 +89,7 @@ std::vector<std::string> Networks::addresses(const std::string& network, std::si
 }
 
 Result<int> Networks::make() {
-  std::string refusal = "no network is free";
+  Message refusal = say::no_network_free();
   for (int slot = 0; slot < kMost; ++slot) {
     {
       const std::lock_guard lock(mutex_);
@@ -98,17 +99,13 @@ Result<int> Networks::make() {
     if (created) return slot;
     refusal = created.error().message;
     // An address range that somebody else uses stays taken for as long as we live.
-    const bool is_overlap = refusal.find("verlap") != std::string::npos;
+    const bool is_overlap = Client::words_of(refusal).find("verlap") != std::string::npos;
     if (is_overlap) continue;
     const std::lock_guard lock(mutex_);
     taken_.erase(slot);
-    return std::unexpected(
-        std::move(created).error().with_context("no network could be made for the job"));
+    return fail(created.error().code, say::no_network_for_job({.why = std::move(refusal)}));
   }
-  return fail(Errc::Exhausted,
-              fmt::format("no network could be made for the job: {}; give the server another range "
-                          "with docker.subnets",
-                          refusal));
+  return fail(Errc::Exhausted, say::no_network_range_for_job({.why = std::move(refusal)}));
 }
 
 Result<void> Networks::create(int slot) {

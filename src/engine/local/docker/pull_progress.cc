@@ -1,13 +1,13 @@
 #include "engine/local/docker/pull_progress.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 
 #include "base/text.h"
+#include "engine/local/docker/client.h"
 #include "engine/local/docker/image.h"
+#include "engine/messages.h"
 #include "model/failure.h"
 
 namespace ty::engine::docker {
@@ -71,7 +71,7 @@ void PullProgress::take_line(std::string_view line) {
   note_ = status.starts_with("Retrying") ? status : std::string();
 }
 
-std::string PullProgress::text() const {
+Message PullProgress::message() const {
   std::int64_t current = 0;
   std::int64_t total = 0;
   std::int64_t done = 0;
@@ -80,14 +80,20 @@ std::string PullProgress::text() const {
     total += layer.total;
     done += layer.is_done ? 1 : 0;
   }
-  std::string text = fmt::format("pulling {}", shorten(image_));
-  if (!layers_.empty()) text += fmt::format(": {} of {} layers", done, layers_.size());
-  if (total > 0) text += fmt::format(", {} of {}", human_bytes(current), human_bytes(total));
-  if (!note_.empty()) text += "; " + note_;
-  return text;
+  const std::string image = shorten(image_);
+  Message told;
+  if (layers_.empty()) {
+    told = say::pulling({.image = image});
+  } else if (total == 0) {
+    told = say::pulling_layers({.image = image, .done = done, .count = layers_.size()});
+  } else {
+    told = say::pulling_bytes(
+        {.image = image, .done = done, .count = layers_.size(), .got = current, .size = total});
+  }
+  return note_.empty() ? told : joined(std::move(told), plain(note_));
 }
 
-model::Ending pull_ending(std::string_view image, std::string_view said) {
+model::Ending pull_ending(std::string_view image, Message why) {
   constexpr std::array<std::string_view, 5> kRefused = {
       "unauthorized", "denied", "no basic auth", "authentication required", "401 Unauthorized"};
   constexpr std::array<std::string_view, 4> kUnknown = {
@@ -95,27 +101,25 @@ model::Ending pull_ending(std::string_view image, std::string_view said) {
   constexpr std::array<std::string_view, 3> kPlatform = {
       "no matching manifest", "no match for platform", "unsupported platform"};
   constexpr std::array<std::string_view, 1> kFull = {"no space left"};
-  const std::string words(said);
-  std::string cure = "; is the registry reachable from this machine?";
+  const std::string words = Client::words_of(why);
+  Message cure = say::is_registry_reachable();
   bool is_final = true;
   // First what the disk says: it names files, and their names may say anything.
   if (says(words, kFull)) {
     is_final = false;
-    cure = "; free some disk space where Docker keeps its images";
+    cure = say::free_space_for_images();
   } else if (says(words, kPlatform)) {
-    cure = fmt::format("; name an image for {}", own_architecture());
+    cure = say::name_image_for({.platform = own_architecture()});
   } else if (says(words, kRefused)) {
-    const std::string registry = registry_of(image);
-    cure = fmt::format("; check the name, or give your credentials: trainyard registry login {}",
-                       registry);
+    cure = say::check_image_or_sign_in({.server = registry_of(image)});
   } else if (says(words, kUnknown)) {
-    cure = "; check its name and tag";
+    cure = say::check_image_name();
   } else {
     is_final = false;
   }
-  model::Ending ending =
-      model::fault(model::Reason::ImageMissing,
-                   fmt::format("cannot pull {}: {}{}", shorten(image), words, cure));
+  model::Ending ending = model::fault(
+      model::Reason::ImageMissing,
+      joined(say::cannot_pull({.image = shorten(image), .why = std::move(why)}), std::move(cure)));
   // What a network or a disk did may be over the next time.
   if (!is_final) ending.failure = model::FailureClass::Platform;
   return ending;

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/message.h"
 #include "model/job.h"
 
 namespace ty::engine::docker {
@@ -17,7 +18,7 @@ class PullProgress {
   void feed(std::string_view bytes);
 
   /// `pulling python:3.12: 3 of 8 layers, 120 MB of 410 MB`
-  std::string text() const;
+  Message message() const;
   /// In the registry's own words; empty: none so far.
   const std::string& error() const { return error_; }
   /// Grows with everything that happens.
@@ -40,6 +41,6 @@ class PullProgress {
 };
 
 /// What a failed pull means for the task: the registry's words and what to do about them.
-model::Ending pull_ending(std::string_view image, std::string_view said);
+model::Ending pull_ending(std::string_view image, Message why);
 
 }  // namespace ty::engine::docker

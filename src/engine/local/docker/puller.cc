@@ -13,6 +13,7 @@
 #include "base/encoding.h"
 #include "base/text.h"
 #include "engine/local/docker/image.h"
+#include "engine/messages.h"
 #include "rt/within.h"
 
 namespace ty::engine::docker {
@@ -56,7 +57,7 @@ void Puller::pull(std::string image, std::optional<RegistryLogin> login, Waiter 
     // Who may not pull an image must not get it because somebody else may.
     Key key{image, login ? encoded(*login) : std::string()};
     if (const auto found = pulls_.find(key); found != pulls_.end()) {
-      waiter.progress(found->second->progress.text());
+      waiter.progress(found->second->progress.message());
       found->second->waiters.push_back(std::move(waiter));
       return;
     }
@@ -65,7 +66,7 @@ void Puller::pull(std::string image, std::optional<RegistryLogin> login, Waiter 
     pull->login = std::move(login);
     pull->progress = PullProgress(image);
     pull->last_news = clock_.now();
-    waiter.progress(pull->progress.text());
+    waiter.progress(pull->progress.message());
     pull->waiters.push_back(std::move(waiter));
     pulls_.emplace(key, pull);
     asio::co_spawn(io_, run(std::move(key), std::move(pull)), asio::detached);
@@ -81,9 +82,9 @@ asio::awaitable<void> Puller::run(Key key, std::shared_ptr<Pull> pull) {
 
 asio::awaitable<std::optional<model::Ending>> Puller::fetch(std::shared_ptr<Pull> pull) {
   const auto read = co_await read_stream(pull);
-  std::string said = read ? pull->progress.error() : read.error().message.text();
-  if (said.empty()) co_return std::nullopt;
-  co_return pull_ending(pull->image, said);
+  if (!read) co_return pull_ending(pull->image, read.error().message);
+  if (pull->progress.error().empty()) co_return std::nullopt;
+  co_return pull_ending(pull->image, plain(pull->progress.error()));
 }
 
 asio::awaitable<Result<void>> Puller::read_stream(std::shared_ptr<Pull> pull) {
@@ -98,8 +99,8 @@ asio::awaitable<Result<void>> Puller::read_stream(std::shared_ptr<Pull> pull) {
       "/v{}/images/create?fromImage={}", version, Client::encode(with_tag(pull->image)));
   if (pull->login) request.headers.set("X-Registry-Auth", encoded(*pull->login));
   auto sent = co_await http.send(std::move(request));
-  const std::string silence = fmt::format(
-      "nothing came from {} for {}", registry_of(pull->image), format_duration(patience_));
+  const Message silence =
+      say::registry_silent({.server = registry_of(pull->image), .time = patience_});
   if (!sent && sent.error().code == Errc::Timeout) co_return fail(Errc::Timeout, silence);
   if (!sent) co_return std::unexpected(std::move(sent).error());
   net::ClientResponse response = *std::move(sent);
@@ -130,13 +131,10 @@ asio::awaitable<void> Puller::tell_progress() {
       } else if (silent < kSilence) {
         continue;
       }
-      std::string text = pull->progress.text();
-      if (!has_news) {
-        text += fmt::format("; nothing new for {} (given up after {})",
-                            format_duration(std::chrono::duration_cast<Seconds>(silent)),
-                            format_duration(patience_));
-      }
-      for (const Waiter& waiter : pull->waiters) waiter.progress(text);
+      Message told = pull->progress.message();
+      if (!has_news)
+        told = joined(std::move(told), say::pull_stalled({.time = silent, .limit = patience_}));
+      for (const Waiter& waiter : pull->waiters) waiter.progress(told);
     }
   }
 }

@@ -29,7 +29,7 @@ class Puller {
   Puller& operator=(const Puller&) = delete;
 
   struct Waiter {
-    std::function<void(std::string)> progress;               ///< now and then, from our thread
+    std::function<void(Message)> progress;                   ///< now and then, from our thread
     std::function<void(std::optional<model::Ending>)> done;  ///< once, from our thread
   };
   /// Any thread.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/local/gpu/gpu_watch.h"
+#include "engine/messages.h"
 #include "engine/test_support.h"
 
 namespace ty::engine {
@@ -35,7 +36,7 @@ class BreakingSource final : public GpuSource {
     gpus[0].load_percent = 50;
     if (!*is_broken_) return;
     gpus[1].healthy = false;
-    gpus[1].problem = "it has fallen off the bus";
+    gpus[1].problem = say::gpu_off_the_bus();
   }
 
  private:
@@ -54,7 +55,7 @@ TEST(GpuWatch, ABrokenGpuIsToldOnce) {
   *is_broken = true;
   ASSERT_TRUE(testing::eventually([&] { return !watch.now()[1].healthy; }));
   ASSERT_TRUE(testing::eventually([&] { return told == 1; }));
-  EXPECT_EQ(watch.now()[1].problem, "it has fallen off the bus");
+  EXPECT_EQ(watch.now()[1].problem, say::gpu_off_the_bus());
 }
 
 }  // namespace

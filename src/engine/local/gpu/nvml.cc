@@ -1,7 +1,6 @@
 #include "engine/local/gpu/nvml.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 namespace {
@@ -139,7 +139,7 @@ class Nvml final : public GpuSource {
       Memory memory = {};
       const int code = api_.memory(devices_[i], &memory);
       if (code != kSuccess) {
-        spoil(gpu, code == kGpuIsLost ? "it has fallen off the bus" : describe(code));
+        spoil(gpu, code == kGpuIsLost ? say::gpu_off_the_bus() : describe(code));
         continue;
       }
       gpu.memory = static_cast<std::int64_t>(memory.total);
@@ -158,13 +158,13 @@ class Nvml final : public GpuSource {
   }
 
  private:
-  std::string describe(int code) const {
+  Message describe(int code) const {
     const char* text = api_.error_text != nullptr ? api_.error_text(code) : nullptr;
-    return text != nullptr ? std::string("the driver says: ") + text
-                           : fmt::format("the driver answers with error {}", code);
+    return text != nullptr ? say::gpu_driver_says({.why = text})
+                           : say::gpu_driver_error({.code = code});
   }
 
-  static void spoil(Gpu& gpu, std::string problem) {
+  static void spoil(Gpu& gpu, Message problem) {
     if (!gpu.healthy) return;
     gpu.healthy = false;
     gpu.problem = std::move(problem);
@@ -178,9 +178,7 @@ class Nvml final : public GpuSource {
         continue;
       const auto at = std::ranges::find(devices_, event.device);
       const auto index = static_cast<std::size_t>(at - devices_.begin());
-      if (index < gpus.size())
-        spoil(gpus[index],
-              fmt::format("the driver reported the critical error Xid {}", event.data));
+      if (index < gpus.size()) spoil(gpus[index], say::gpu_critical_xid({.code = event.data}));
     }
   }
 

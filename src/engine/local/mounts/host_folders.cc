@@ -1,11 +1,10 @@
 #include "engine/local/mounts/host_folders.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 
 #include "base/text.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 
@@ -33,27 +32,22 @@ bool is_granted(const std::string& path, const std::vector<std::string>& folders
 
 Result<void> HostFolders::check(const std::string& path) const {
   if (is_granted(tidy(path), granted_)) return {};
-  return fail(Errc::Invalid,
-              fmt::format("{} is a folder of the machine that jobs may not mount; ask an "
-                          "administrator to add it to jobs.host_folders",
-                          shorten(path)));
+  return fail(Errc::Invalid, say::host_folder_not_allowed({.path = shorten(path)}));
 }
 
 Result<std::string> HostFolders::folder(const std::string& path, bool make) const {
   const std::string plain = tidy(path);
   std::error_code ec;
   if (!is_granted(plain, granted_))
-    return fail(Errc::Invalid, fmt::format("{} may not be mounted", plain));
+    return fail(Errc::Invalid, say::host_folder_not_allowed({.path = shorten(plain)}));
   if (make) fs::create_directories(plain, ec);
   const std::string real = fs::canonical(plain, ec).string();
-  if (ec) return fail(Errc::NotFound, fmt::format("there is no folder {}", plain));
+  if (ec) return fail(Errc::NotFound, say::host_folder_missing({.path = plain}));
   const bool stays = std::ranges::any_of(granted_, [&](const std::string& folder) {
     std::error_code none;
     return lies_in(real, fs::weakly_canonical(tidy(folder), none).string());
   });
-  if (!stays)
-    return fail(Errc::Invalid,
-                fmt::format("{} leads out of the folders that jobs may mount", plain));
+  if (!stays) return fail(Errc::Invalid, say::host_folder_leads_out({.path = plain}));
   return real;
 }
 

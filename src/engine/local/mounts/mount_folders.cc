@@ -6,6 +6,7 @@
 
 #include "engine/local/paths.h"
 #include "engine/local/transfer/transfers.h"
+#include "engine/messages.h"
 #include "model/names.h"
 
 namespace ty::engine {
@@ -25,7 +26,10 @@ std::vector<std::string> with(std::vector<std::string> folders, const std::strin
 Result<std::string> made(std::string path) {
   std::error_code ec;
   std::filesystem::create_directories(path, ec);
-  if (ec) return fail(disk_errc(ec.value()), fmt::format("cannot make {}: {}", path, ec.message()));
+  if (ec) {
+    return fail(disk_errc(ec.value()),
+                say::run_folder_not_made({.path = path, .why = ec.message()}));
+  }
   return path;
 }
 

@@ -1,18 +1,19 @@
 #include "engine/local/mounts/storage.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "base/text.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::size_t kMostNames = 20;  // of those that are there, told to who asks for another
 
 bool climbs(const std::string& path) {
   const std::vector<std::string> steps = split(path, '/');
@@ -27,18 +28,12 @@ bool is_below(const fs::path& path, const fs::path& root) {
 }  // namespace
 
 Result<std::string> Storage::inside(const std::string& path, const std::string& named) const {
-  if (climbs(path)) {
-    return fail(Errc::Invalid,
-                fmt::format("{} climbs with \"..\"; write the path it means", shorten(named)));
-  }
+  if (climbs(path)) return fail(Errc::Invalid, say::storage_path_climbs({.path = shorten(named)}));
   std::error_code ec;
   const fs::path root = fs::weakly_canonical(root_, ec);
   const fs::path real = fs::weakly_canonical(path, ec);
-  if (ec || !is_below(real, root)) {
-    return fail(
-        Errc::Invalid,
-        fmt::format("{} lies outside the site's storage; use a folder of it", shorten(named)));
-  }
+  if (ec || !is_below(real, root))
+    return fail(Errc::Invalid, say::outside_storage({.path = shorten(named)}));
   return real.string();
 }
 
@@ -55,11 +50,9 @@ Result<void> Storage::check(const Mount& mount, const source::Storage& source) c
     if (entry.is_directory(ec)) names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
-  return fail(Errc::Invalid,
-              fmt::format("no storage is called \"{}\"; {}",
-                          shorten(name),
-                          names.empty() ? "ask your administrator to make it"
-                                        : "there are " + shorten(join(names, ", "), 200)));
+  if (names.empty()) return fail(Errc::Invalid, say::no_such_storage({.name = shorten(name)}));
+  names.resize(std::min(names.size(), kMostNames));
+  return fail(Errc::Invalid, say::no_such_storage_among({.name = shorten(name), .names = names}));
 }
 
 Result<std::string> Storage::folder(const Mount& mount, const source::Storage& source) const {
@@ -67,21 +60,20 @@ Result<std::string> Storage::folder(const Mount& mount, const source::Storage& s
   std::error_code ec;
   if (mount.kind == model::MountKind::Output) {
     fs::create_directories(path, ec);
-    if (ec) return fail(Errc::Unavailable, fmt::format("cannot make {}: {}", path, ec.message()));
+    if (ec) {
+      return fail(Errc::Unavailable, say::run_folder_not_made({.path = path, .why = ec.message()}));
+    }
   }
-  if (!fs::exists(path, ec)) {
-    return fail(Errc::NotFound,
-                fmt::format("{} is not in the site's storage", shorten(mount.named, 200)));
-  }
+  if (!fs::exists(path, ec))
+    return fail(Errc::NotFound, say::not_in_storage({.path = shorten(mount.named, 200)}));
   if (!mount.size_limit) return path;
   std::int64_t sum = 0;
   for (fs::recursive_directory_iterator at(path, ec), end; !ec && at != end; at.increment(ec)) {
     if (at->is_regular_file(ec)) sum += static_cast<std::int64_t>(at->file_size(ec));
     if (sum <= *mount.size_limit) continue;
-    return fail(Errc::Invalid,
-                fmt::format("{} is larger than {}; keep data out of it",
-                            shorten(mount.named, 200),
-                            human_bytes(*mount.size_limit)));
+    return fail(
+        Errc::Invalid,
+        say::mount_too_large({.path = shorten(mount.named, 200), .limit = *mount.size_limit}));
   }
   return path;
 }
@@ -96,7 +88,7 @@ Result<std::string> Storage::read(const LoginFile& file) const {
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.empty())
-    return fail(Errc::NotFound, fmt::format("{} cannot be read", shorten(file.named, 200)));
+    return fail(Errc::NotFound, say::login_file_unreadable({.file = shorten(file.named, 200)}));
   return text;
 }
 

@@ -1,10 +1,11 @@
 #include "engine/local/network/port_pool.h"
 
 #include <arpa/inet.h>
-#include <fmt/format.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "engine/messages.h"
 
 namespace ty::engine {
 
@@ -36,10 +37,7 @@ Result<std::vector<int>> PortPool::draw(int count) {
   if (static_cast<int>(drawn.size()) < count) {
     give_back(drawn);
     return fail(Errc::Exhausted,
-                fmt::format("{} ports are wanted and fewer are free between {} and {}",
-                            count,
-                            kFirst,
-                            kFirst + kCount - 1));
+                say::ports_used_up({.count = count, .first = kFirst, .last = kFirst + kCount - 1}));
   }
   return drawn;
 }
@@ -47,9 +45,7 @@ Result<std::vector<int>> PortPool::draw(int count) {
 Result<void> PortPool::claim(int port) {
   const auto bit = static_cast<std::size_t>(port);
   if (taken_[bit] || !nobody_listens(port)) {
-    return fail(
-        Errc::Conflict,
-        fmt::format("port {} is taken on this machine; ask for `any`, or stop what uses it", port));
+    return fail(Errc::Conflict, say::port_claimed({.port = port}));
   }
   taken_.set(bit);
   return {};

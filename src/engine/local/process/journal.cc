@@ -1,7 +1,6 @@
 #include "engine/local/process/journal.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,7 +9,9 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "engine/local/process/supervisor_words.h"
 #include "engine/local/supervisor/launch_format.h"
+#include "engine/messages.h"
 #include "model/failure.h"
 #include "model/words.h"
 
@@ -68,7 +69,7 @@ std::optional<JournalFacts::Failed> parse_failed(std::string_view text) {
   JournalFacts::Failed failed;
   failed.at = from_millis(*at);
   failed.reason = rest.substr(0, second);
-  failed.text = trim(rest.substr(second));
+  failed.message = fault_of(trim(rest.substr(second)));
   return failed;
 }
 
@@ -97,7 +98,7 @@ JournalFacts parse_journal(std::string_view text) {
     if (word == "began") {
       facts.has_begun = true;
     } else if (word == "warning") {
-      facts.warnings.emplace_back(rest);
+      facts.warnings.push_back(warning_of(rest));
     } else if (word == "running") {
       if (const auto at = number(rest)) facts.running = from_millis(*at);
     } else if (word == "ended") {
@@ -137,12 +138,9 @@ bool reset_journal(const std::string& run_dir) {
 model::Ending ending_of(const JournalFacts& facts) {
   if (facts.failed) {
     const auto reason = model::from_word<model::Reason>(facts.failed->reason);
-    return model::fault(reason.value_or(model::Reason::StartFailed), facts.failed->text);
+    return model::fault(reason.value_or(model::Reason::StartFailed), facts.failed->message);
   }
-  if (!facts.ended) {
-    return model::lost(
-        "the task's supervisor was killed, or the machine restarted; the task is gone with it");
-  }
+  if (!facts.ended) return model::lost(say::supervisor_killed());
   const JournalFacts::Ended& ended = *facts.ended;
   const bool has_failed = ended.signal || ended.exit_code.value_or(0) != 0;
   model::Ending ending;
@@ -152,9 +150,7 @@ model::Ending ending_of(const JournalFacts& facts) {
   } else if (ended.stop_asked) {
     ending = model::stopped();
   } else if (ended.stopped_outside) {
-    ending = model::lost(
-        "its container was told to stop, not by Trainyard: by hand, or Docker itself was stopped "
-        "(with live-restore set in its configuration, Docker lets containers run on)");
+    ending = model::lost(say::container_stopped());
   } else if (ended.oom_kills > 0 && has_failed) {
     ending = model::out_of_memory(ended.memory_limit, ended.peak_memory);
   } else if (ended.signal) {
@@ -162,9 +158,9 @@ model::Ending ending_of(const JournalFacts& facts) {
   } else {
     ending = model::exited(*ended.exit_code);
     if (ended.oom_kills > 0) {
-      ending.message += fmt::format("; {} ended for lack of memory on the way (limit {})",
-                                    count_of(ended.oom_kills, "process", "processes"),
-                                    human_bytes(ended.memory_limit));
+      ending.message = joined(
+          std::move(ending.message),
+          say::processes_out_of_memory({.count = ended.oom_kills, .limit = ended.memory_limit}));
     }
   }
   ending.exit_code = ended.exit_code ? ended.exit_code : ending.exit_code;

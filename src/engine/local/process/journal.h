@@ -14,7 +14,7 @@ struct JournalFacts {
   bool has_begun = false;
   std::optional<pid_t> holder;  ///< the supervisor, while it lives
   std::optional<Time> running;
-  std::vector<std::string> warnings;
+  std::vector<Message> warnings;
 
   struct Ended {
     Time at{};
@@ -33,7 +33,7 @@ struct JournalFacts {
   struct Failed {
     Time at{};
     std::string reason;
-    std::string text;
+    Message message;
   };
   std::optional<Failed> failed;
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "engine/messages.h"
+
 namespace ty::engine {
 namespace {
 
@@ -18,7 +20,7 @@ constexpr char kWhole[] =
 TEST(Journal, ASuccessAWarningAndTheFiguresAreRead) {
   const JournalFacts facts = parse_journal(kWhole);
   EXPECT_TRUE(facts.has_begun);
-  ASSERT_EQ(facts.warnings, std::vector<std::string>{"Memory is not limited."});
+  ASSERT_EQ(facts.warnings, std::vector{plain("Memory is not limited.")});
   EXPECT_EQ(facts.running, from_millis(1010));
   ASSERT_TRUE(facts.ended);
   EXPECT_EQ(facts.ended->at, from_millis(2000));
@@ -60,7 +62,7 @@ TEST(Journal, AFailedStartKeepsItsReasonAndItsWords) {
       "began 1\nfailed at=5 reason=command_not_found no program is called \"x\" in PATH\n");
   const model::Ending ending = ending_of(facts);
   EXPECT_EQ(ending.reason, Reason::CommandNotFound);
-  EXPECT_NE(ending.message.text().find("no program is called \"x\""), std::string::npos);
+  EXPECT_EQ(ending.message, say::program_not_in_path({.name = "x"}));
 }
 
 TEST(Journal, NothingThereIsNoError) {

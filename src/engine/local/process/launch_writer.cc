@@ -12,7 +12,9 @@
 #include "base/text.h"
 #include "engine/local/launch_text.h"
 #include "engine/local/paths.h"
+#include "engine/local/process/supervisor_words.h"
 #include "engine/local/supervisor/launch_format.h"
+#include "engine/messages.h"
 #include "model/failure.h"
 
 namespace ty::engine {
@@ -95,11 +97,7 @@ std::string working_directory(const LocalLaunch& launch, ProcessPlan& plan) {
   }
   if (is_inside(*launch.workdir, launch.run_dir) || is_folder(*launch.workdir))
     return *launch.workdir;
-  plan.warnings.push_back(
-      fmt::format("The working directory {} is neither a mount nor a folder of this machine; the "
-                  "task starts in {}.",
-                  *launch.workdir,
-                  standard));
+  plan.warnings.push_back(say::workdir_not_here({.path = *launch.workdir, .instead = standard}));
   return standard;
 }
 
@@ -115,12 +113,10 @@ std::expected<void, model::Ending> plan_mounts(const ProcessSetup& setup,
   for (const HostMount* mount : mounts) {
     if (!exists(mount->host_path)) {
       const bool is_code = mount->kind == model::MountKind::Code;
-      return std::unexpected(
-          model::fault(is_code ? Reason::CodeFailed : Reason::DataFailed,
-                       fmt::format("{} does not exist on this machine; it was to appear at {}",
-                                   mount->host_path,
-                                   mount->target),
-                       true));
+      return std::unexpected(model::fault(
+          is_code ? Reason::CodeFailed : Reason::DataFailed,
+          say::mount_source_missing({.path = mount->host_path, .target = mount->target}),
+          true));
     }
     const std::string at = process_path(launch.run_dir, *mount);
     if (mount->private_copy) {
@@ -161,16 +157,14 @@ std::expected<void, model::Ending> plan_user(const ProcessSetup& setup,
     }
     if (found == nullptr && uid < 0) {
       return std::unexpected(
-          model::fault(Reason::BadSpec,
-                       fmt::format("no user of this machine is called \"{}\"", shorten(who.user))));
+          model::fault(Reason::BadSpec, say::no_such_machine_user({.name = shorten(who.user)})));
     }
     if (uid < 0) uid = found->pw_uid;
     if (gid < 0) gid = found != nullptr ? static_cast<std::int64_t>(found->pw_gid) : uid;
   }
   if (!setup.is_root) {
     if (uid != static_cast<std::int64_t>(::getuid())) {
-      plan.warnings.push_back(
-          "The task runs as the server's user: only root can run tasks as somebody else.");
+      plan.warnings.push_back(say::runs_as_server_user());
     }
     return {};
   }
@@ -262,9 +256,7 @@ std::expected<ProcessPlan, model::Ending> plan_process(const ProcessSetup& setup
                                                        const LocalLaunch& launch,
                                                        std::int64_t ticket) {
   if (launch.command.shell == model::Shell::None && launch.command.argv.empty()) {
-    return std::unexpected(model::fault(
-        Reason::BadSpec,
-        "tasks run as processes here, without an image whose command could run; write run: …"));
+    return std::unexpected(model::fault(Reason::BadSpec, say::process_without_command()));
   }
   ProcessPlan plan;
   LaunchText text;
@@ -284,9 +276,8 @@ std::expected<ProcessPlan, model::Ending> plan_process(const ProcessSetup& setup
 
   if (setup.isolation == Isolation::Bubblewrap) {
     if (find_program(words.argv[0], env.at("PATH")).empty()) {
-      return std::unexpected(
-          model::fault(Reason::CommandNotFound,
-                       fmt::format("no program is called \"{}\" in PATH", shorten(words.argv[0]))));
+      return std::unexpected(model::fault(
+          Reason::CommandNotFound, say::program_not_in_path({.name = shorten(words.argv[0])})));
     }
     bwrap.push_back("--");
     for (const std::string& word : bwrap) text.add(key::kArg, word);
@@ -344,7 +335,7 @@ std::expected<ProcessPlan, model::Ending> plan_process(const ProcessSetup& setup
   }
   // Counts what a process may allocate, not what it uses; a GPU driver reserves far more than that.
   if (resources.memory > 0 && resources.gpus == 0) text.add(key::kDataLimit, resources.memory);
-  for (const std::string& warning : plan.warnings) text.add(key::kWarning, warning);
+  for (const Message& warning : plan.warnings) text.add(key::kWarning, carried(warning));
   plan.launch_text = std::move(text).finish();
   return plan;
 }

@@ -24,7 +24,7 @@ struct ProcessPlan {
   bool needs_work_folder = false;
   std::string launch_text;                                     ///< the launch file
   std::optional<std::pair<std::int64_t, std::int64_t>> owner;  ///< uid, gid of what we make
-  std::vector<std::string> warnings;
+  std::vector<Message> warnings;
 };
 
 /// The plan, or the Ending that says why such a task can never run here.

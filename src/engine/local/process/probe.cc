@@ -1,6 +1,5 @@
 #include "engine/local/process/probe.h"
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "engine/local/process/run_folder.h"
 #include "engine/local/process/spawn.h"
 #include "engine/local/supervisor_image.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 namespace {
@@ -22,7 +22,7 @@ constexpr char kServerPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bi
 constexpr int kPatienceMs = 10'000;
 
 /// Runs `true` exactly as a task would run; the warnings it caused, or why it did not work.
-Result<std::vector<std::string>> try_out(const ProcessSetup& setup, Recycler& recycler) {
+Result<std::vector<Message>> try_out(const ProcessSetup& setup, Recycler& recycler) {
   LocalLaunch launch;
   launch.key.job = JobId("probe-" + std::to_string(::getpid()));
   launch.host_name = "probe";
@@ -49,9 +49,9 @@ Result<std::vector<std::string>> try_out(const ProcessSetup& setup, Recycler& re
   setup.cgroups.remove(cgroup_name(launch.key));
   TY_DO(recycler.remove(launch.run_dir));
   if (!spawned) return std::unexpected(std::move(spawned).error());
-  if (facts.failed) return fail(Errc::Unavailable, facts.failed->text);
-  if (!facts.ended) return fail(Errc::Timeout, "a first small task did not end");
-  if (facts.ended->exit_code != 0) return fail(Errc::Unavailable, "a first small task failed");
+  if (facts.failed) return fail(Errc::Unavailable, facts.failed->message);
+  if (!facts.ended) return fail(Errc::Timeout, say::trial_task_hung());
+  if (facts.ended->exit_code != 0) return fail(Errc::Unavailable, say::trial_task_failed());
   return facts.warnings;
 }
 
@@ -68,8 +68,7 @@ std::vector<Isolation> candidates(const LocalOptions& options, const ProcessSetu
 
 Result<Probed> probe_machine(const LocalOptions& options, Recycler& recycler) {
   if (!options.data_dir.starts_with('/')) {
-    return fail(Errc::Invalid,
-                fmt::format("the data directory \"{}\" is not absolute", options.data_dir));
+    return fail(Errc::Invalid, say::data_dir_not_absolute({.path = options.data_dir}));
   }
   Probed probed;
   ProcessSetup& setup = probed.setup;
@@ -92,9 +91,8 @@ Result<Probed> probe_machine(const LocalOptions& options, Recycler& recycler) {
 
   able.runtime = "process";
   able.host_ports = true;
-  able.warnings.push_back(
-      "Tasks run as processes of this machine; the images they name are not used.");
-  std::string why_not;
+  able.warnings.push_back(say::tasks_are_processes());
+  Message why_not;
   for (const Isolation isolation : candidates(options, setup)) {
     setup.isolation = isolation;
     auto warnings = try_out(setup, recycler);
@@ -102,7 +100,7 @@ Result<Probed> probe_machine(const LocalOptions& options, Recycler& recycler) {
       why_not = warnings.error().message;
       if (isolation == Isolation::None || options.isolation != Isolation::Auto) {
         return std::unexpected(
-            std::move(warnings).error().with_context("tasks cannot be run on this machine"));
+            std::move(warnings).error().with_context(say::machine_runs_no_tasks()));
       }
       continue;
     }
@@ -110,17 +108,15 @@ Result<Probed> probe_machine(const LocalOptions& options, Recycler& recycler) {
     able.limits = warnings->empty();
     able.warnings.insert(able.warnings.end(), warnings->begin(), warnings->end());
     if (isolation == Isolation::None) {
-      able.warnings.push_back(
-          fmt::format("Tasks are not isolated: they see each other's processes and whatever the "
-                      "server's user may read{}.",
-                      why_not.empty() ? "" : " (" + why_not + ")"));
+      able.warnings.push_back(why_not.empty()
+                                  ? say::tasks_not_isolated()
+                                  : say::tasks_not_isolated_because({.why = std::move(why_not)}));
     } else if (isolation == Isolation::Namespaces && setup.dev_dir.empty()) {
-      able.warnings.push_back(
-          "Tasks reach the devices of this machine: the data directory cannot hold device files.");
+      able.warnings.push_back(say::tasks_reach_devices());
     }
     return probed;
   }
-  return fail(Errc::Internal, "no kind of isolation was tried");
+  return fail(Errc::Internal, say::no_isolation_tried());
 }
 
 }  // namespace ty::engine

@@ -15,6 +15,7 @@
 #include "engine/local/process/journal.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/local/transfer/transfers.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 namespace {
@@ -84,9 +85,14 @@ bool read_shape(int folder, const std::string& path, Recycler::Shape& shape) {
   });
 }
 
+std::unexpected<Error> not_removed(const std::string& path) {
+  return fail(Errc::Unavailable,
+              say::run_folder_not_removed({.path = path, .why = std::strerror(errno)}));
+}
+
 Result<void> unlink_if_there(const std::string& path) {
   if (::unlink(path.c_str()) == 0 || errno == ENOENT) return {};
-  return fail(Errc::Unavailable, fmt::format("cannot remove {}: {}", path, std::strerror(errno)));
+  return not_removed(path);
 }
 
 /// True when the job's folder holds this run folder and what belongs to it, and nothing else.
@@ -137,7 +143,7 @@ Result<void> Recycler::make(const std::string& run_dir, const Shape& shape) {
     return {};
   }
   return fail(disk_errc(errno),
-              fmt::format("cannot make the folder {}: {}", run_dir, std::strerror(errno)));
+              say::run_folder_not_made({.path = run_dir, .why = std::strerror(errno)}));
 }
 
 bool Recycler::reuse(const std::string& run_dir, const Shape& shape) {
@@ -184,7 +190,7 @@ Result<void> Recycler::move_aside(const std::string& path) {
   if (::rename(path.c_str(), aside.c_str()) == 0) {
     clean_later(std::move(aside));
   } else if (errno != ENOENT) {
-    return fail(Errc::Unavailable, fmt::format("cannot remove {}: {}", path, std::strerror(errno)));
+    return not_removed(path);
   }
   return {};
 }

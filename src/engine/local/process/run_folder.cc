@@ -1,7 +1,6 @@
 #include "engine/local/process/run_folder.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,14 +11,16 @@
 
 #include "base/fd.h"
 #include "engine/local/supervisor/launch_format.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 namespace {
 
 namespace fs = std::filesystem;
 
-Error file_error(const std::string& path, std::string_view what, int code = errno) {
-  return {disk_errc(code), fmt::format("{} {}: {}", what, path, std::strerror(code)), {}};
+std::unexpected<Error> not_written(const std::string& path, int code = errno) {
+  return fail(disk_errc(code),
+              say::run_file_not_written({.path = path, .why = std::strerror(code)}));
 }
 
 void give_to(const std::string& run_dir, std::int64_t uid, std::int64_t gid) {
@@ -60,7 +61,8 @@ Result<void> make_folder(const std::string& path, unsigned mode, unsigned parent
     if (errno != ENOENT) break;
     TY_DO(make_folder(parent_of(path), parent_mode, parent_mode));
   }
-  return std::unexpected(file_error(path, "cannot make the folder"));
+  return fail(disk_errc(errno),
+              say::run_folder_not_made({.path = path, .why = std::strerror(errno)}));
 }
 
 Result<void> write_file(const std::string& path, std::string_view content, unsigned mode) {
@@ -72,13 +74,13 @@ Result<void> write_file(const std::string& path, std::string_view content, unsig
     TY_DO(make_folder(parent_of(path), 0755, 0755));
     fd = Fd(::open(path.c_str(), kFlags, mode));
   }
-  if (!fd) return std::unexpected(file_error(path, "cannot write"));
+  if (!fd) return not_written(path);
   const auto size = static_cast<off_t>(content.size());
   const ssize_t n = ::write(fd.get(), content.data(), content.size());
-  if (n != size) return std::unexpected(file_error(path, "cannot write", n < 0 ? errno : ENOSPC));
+  if (n != size) return not_written(path, n < 0 ? errno : ENOSPC);
   struct stat info;
   if (::fstat(fd.get(), &info) != 0 || (info.st_size > size && ::ftruncate(fd.get(), size) != 0))
-    return std::unexpected(file_error(path, "cannot write"));
+    return not_written(path);
   return {};
 }
 
@@ -91,8 +93,11 @@ Result<void> copy_folder(const ProcessPlan::Copy& copy) {
   fs::create_directories(parent_of(copy.to), error);
   fs::copy(copy.from, part, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
   if (!error) fs::rename(part, copy.to, error);
-  if (error)
-    return std::unexpected(file_error(copy.to, "cannot copy " + copy.from + " to", error.value()));
+  if (error) {
+    return fail(
+        disk_errc(error.value()),
+        say::run_folder_not_copied({.path = copy.from, .to = copy.to, .why = error.message()}));
+  }
   return {};
 }
 
@@ -122,7 +127,8 @@ Result<void> make_run_folder(const LocalLaunch& launch,
   for (const auto& [name, target] : plan.links) {
     TY_DO(make_folder(parent_of(name), 0755, 0755));
     if (::symlink(target.c_str(), name.c_str()) != 0 && errno != EEXIST) {
-      return std::unexpected(file_error(name, "cannot make the link"));
+      return fail(disk_errc(errno),
+                  say::run_link_not_made({.path = name, .why = std::strerror(errno)}));
     }
   }
   for (const auto& [path, content] : plan.files) TY_DO(write_file(path, content, 0644));
@@ -135,8 +141,7 @@ Result<void> make_run_folder(const LocalLaunch& launch,
 Result<void> replace_small_file(const std::string& path, std::string_view content, unsigned mode) {
   const std::string temp = path + ".new";
   TY_DO(write_file(temp, content, mode));
-  if (::rename(temp.c_str(), path.c_str()) != 0)
-    return std::unexpected(file_error(path, "cannot write"));
+  if (::rename(temp.c_str(), path.c_str()) != 0) return not_written(path);
   return {};
 }
 

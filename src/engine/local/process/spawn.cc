@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -12,6 +11,7 @@
 #include <cstring>
 
 #include "engine/local/supervisor/launch_format.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 namespace {
@@ -74,7 +74,7 @@ Result<Spawned> spawn_supervisor(const std::string& program,
                                  bool own_pid_namespace,
                                  int notify) {
   static thread_local ChildStack stack;
-  if (stack.top() == nullptr) return fail(Errc::Exhausted, "no memory to start a supervisor");
+  if (stack.top() == nullptr) return fail(Errc::Exhausted, say::supervisor_without_memory());
   std::string name = "supervisor";
   std::string folder = run_dir;
   char* const argv[] = {name.data(), folder.data(), nullptr};
@@ -96,19 +96,17 @@ Result<Spawned> spawn_supervisor(const std::string& program,
 
   if (spawned.pid < 0) {
     return fail(Errc::Unavailable,
-                fmt::format("cannot start a supervisor: {}", std::strerror(clone_error)));
+                say::supervisor_not_started({.why = std::strerror(clone_error)}));
   }
   spawned.pidfd = Fd(pidfd);
   if (plan.error != 0) {
     siginfo_t info;
     ::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED);
+    const std::string why = std::strerror(plan.error);
     return fail(Errc::Unavailable,
-                fmt::format("cannot execute {}: {}{}",
-                            program,
-                            std::strerror(plan.error),
-                            plan.error == EACCES
-                                ? "; is the data directory on a file system mounted noexec?"
-                                : ""));
+                plan.error == EACCES
+                    ? say::supervisor_on_noexec({.program = program, .why = why})
+                    : say::supervisor_not_executable({.program = program, .why = why}));
   }
   return spawned;
 }

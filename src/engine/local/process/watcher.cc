@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -10,6 +9,8 @@
 #include <unistd.h>
 
 #include <cstring>
+
+#include "engine/messages.h"
 
 namespace ty::engine {
 namespace {
@@ -59,8 +60,7 @@ Result<void> Watcher::watch(int pidfd, std::int64_t ticket) {
   event.events = EPOLLIN;
   event.data.u64 = static_cast<std::uint64_t>(ticket);
   if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, pidfd, &event) != 0) {
-    return fail(Errc::Exhausted,
-                fmt::format("cannot watch a supervisor: {}", std::strerror(errno)));
+    return fail(Errc::Exhausted, say::supervisor_unwatchable({.why = std::strerror(errno)}));
   }
   return {};
 }

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <cstring>
 
 #include "base/fd.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 namespace {
@@ -18,9 +18,7 @@ namespace {
 constexpr int kMostDepth = 200;
 
 Error file_error(std::string_view name, int code) {
-  return {disk_errc(code),
-          fmt::format("cannot read {} of the results: {}", name, std::strerror(code)),
-          {}};
+  return {disk_errc(code), say::result_unreadable({.name = name, .why = std::strerror(code)}), {}};
 }
 
 Result<void> copy_file(int from, int to, const char* name) {
@@ -51,10 +49,11 @@ unsigned char type_of(int folder, const dirent& entry) {
 }
 
 Result<void> walk(int from, int to, int depth) {
-  if (depth > kMostDepth)
-    return fail(Errc::Invalid, "the results are nested too deeply; flatten their folders");
+  if (depth > kMostDepth) return fail(Errc::Invalid, say::results_too_deep());
   DIR* const folder = ::fdopendir(::dup(from));
-  if (folder == nullptr) return std::unexpected(file_error("a folder", errno));
+  if (folder == nullptr) {
+    return fail(disk_errc(errno), say::result_folder_unreadable({.why = std::strerror(errno)}));
+  }
   Result<void> done;
   while (const dirent* entry = done ? ::readdir(folder) : nullptr) {
     const char* const name = entry->d_name;

@@ -16,6 +16,7 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "engine/messages.h"
 
 namespace ty::engine {
 namespace {
@@ -119,13 +120,13 @@ Result<void> Rclone::copy(const std::string& from,
   const std::vector<char*> argv = pointers(words);
   const std::vector<char*> envp = pointers(environment);
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(Errc::Exhausted, "no descriptors are left");
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail(Errc::Exhausted, say::rclone_no_descriptors());
   const Fd output(ends[0]);
   Fd input(ends[1]);
 
   const pid_t server = ::getpid();
   const pid_t child = ::fork();
-  if (child < 0) return fail(Errc::Exhausted, "no process can be made for rclone");
+  if (child < 0) return fail(Errc::Exhausted, say::rclone_no_process());
   if (child == 0) {
     // It ends with us: the next server begins again, and two at once would write the same files.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -160,16 +161,16 @@ Result<void> Rclone::copy(const std::string& from,
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (is_killed) return fail(Errc::Conflict, "it was stopped");
+  if (is_killed) return fail(Errc::Conflict, say::rclone_stopped());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   const bool is_refused = std::ranges::find(kForGood, code) != kForGood.end() ||
                           std::ranges::any_of(kRefusals, [&](std::string_view word) {
                             return said.find(word) != std::string::npos;
                           });
-  std::string complaint = last_complaint(said);
-  if (complaint.empty()) complaint = fmt::format("rclone ended with code {}", code);
-  return fail(is_refused ? Errc::Invalid : Errc::Unavailable, std::move(complaint));
+  const std::string complaint = last_complaint(said);
+  return fail(is_refused ? Errc::Invalid : Errc::Unavailable,
+              complaint.empty() ? say::rclone_failed({.code = code}) : plain(complaint));
 }
 
 }  // namespace ty::engine

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "engine/local/process/run_folder.h"
 #include "engine/local/transfer/file_names.h"
+#include "engine/messages.h"
 #include "model/failure.h"
 
 namespace ty::engine {
@@ -53,7 +54,7 @@ Result<std::vector<Save>> remembered(const std::string& run_dir) {
   const std::string text(std::istreambuf_iterator<char>(in), {});
   json::error_code error;
   const json::value list = json::parse(text, error);
-  if (error || !list.is_array()) return fail(Errc::Internal, "what is to be saved is unreadable");
+  if (error || !list.is_array()) return fail(Errc::Internal, say::saves_unreadable());
   std::vector<Save> saves;
   for (const json::value& item : list.as_array()) {
     const auto text_of = [&](std::string_view key) {
@@ -67,11 +68,6 @@ Result<std::vector<Save>> remembered(const std::string& run_dir) {
                             .secret_key = Secret(text_of("secret_key"))}});
   }
   return saves;
-}
-
-model::Ending ending_of(Reason reason, const Error& error, const std::string& what) {
-  return model::fault(
-      reason, fmt::format("{}: {}", what, error.message), error.code == Errc::Invalid);
 }
 
 }  // namespace
@@ -104,9 +100,13 @@ std::optional<model::Ending> Transfers::fetch(const LocalLaunch& launch,
     const ObjectFolder& from = *mount.fetch_from;
     Result<void> done = make_folder(mount.host_path, 0755, 0711);
     if (done) done = rclone_.fetch(from, mount.host_path, is_cancelled);
-    if (!done)
-      return ending_of(
-          Reason::DataFailed, done.error(), fmt::format("{} of {}", from.path, from.endpoint));
+    if (!done) {
+      const Error& error = done.error();
+      return model::fault(
+          Reason::DataFailed,
+          say::data_not_fetched({.path = from.path, .store = from.endpoint, .why = error.message}),
+          error.code == Errc::Invalid);
+    }
   }
   return std::nullopt;
 }
@@ -122,12 +122,14 @@ std::optional<model::Ending> Transfers::save(const std::string& run_dir,
     Result<void> done = name_files_again(save.folder, names);
     if (done) done = rclone_.save(names, save.to, is_cancelled);
     fs::remove_all(names, error);
-    if (!done)
-      return ending_of(Reason::OutputFailed,
-                       done.error(),
-                       fmt::format("the results could not be sent to {} of {}, they are kept here",
-                                   save.to.path,
-                                   save.to.endpoint));
+    if (!done) {
+      const Error& error = done.error();
+      return model::fault(
+          Reason::OutputFailed,
+          say::results_not_sent(
+              {.path = save.to.path, .store = save.to.endpoint, .why = error.message}),
+          error.code == Errc::Invalid);
+    }
   }
   return std::nullopt;
 }

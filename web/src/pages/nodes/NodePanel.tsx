@@ -88,7 +88,7 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
                 <i className={`gpu-cell gpu-${cellState(node, gpu)}`} aria-hidden="true" />
                 <span className="numbers">GPU {gpu.index}</span> {gpu.model || gpu.type}
                 {gpu.memory ? ` · ${bytes(gpu.memory)}` : ""} · {t(cellState(node, gpu))}
-                {gpu.problem ? <span className="fault"> {gpu.problem}</span> : null}
+                {gpu.problem ? <span className="fault"> {said(gpu.problem)}</span> : null}
               </li>
             ))}
           </ul>

@@ -1,13 +1,15 @@
 import { useTranslation } from "react-i18next";
+import { useSaid } from "@/shared/said";
 import { StateShape } from "@/shared/ui/StateTag";
 import type { Node } from ".";
 
 /** Well, or what is wrong. */
 export function NodeState({ node }: { node: Node }) {
   const { t } = useTranslation("nodes");
+  const said = useSaid();
   return node.healthy === false ? (
     <span className="node-state fault">
-      <StateShape state="failed" /> {node.problem || t("down")}
+      <StateShape state="failed" /> {said(node.problem) || t("down")}
     </span>
   ) : node.draining ? (
     <span className="node-state node-draining">
