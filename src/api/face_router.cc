@@ -1,9 +1,8 @@
 #include "api/face_router.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "api/messages.h"
 #include "net/site_policy.h"
 #include "rt/log.h"
 
@@ -82,8 +81,7 @@ Answer FaceRouter::let_in(const Face& face, const Operation& operation, net::Req
     Presented given = face.read_token(request);
     if (given.token.empty()) {
       parts_.refused();
-      co_return fail(Errc::Unauthenticated,
-                     "sign in first: send Authorization: Bearer TOKEN, or run `trainyard login`");
+      co_return fail(Errc::Unauthenticated, say::sign_in_first());
     }
     auto who = co_await parts_.authenticate(given.token);
     if (!who) {
@@ -119,11 +117,11 @@ net::Response FaceRouter::no_route(net::Request& request, const net::Router::Mat
   const Face* face = owner_of(request.target.path, faces_);
   TY_CHECK(face != nullptr, "the site's prefix is the beginning of every path");
   if (match.allow.empty()) {
-    const Error error{Errc::NotFound, "nothing is at " + request.target.path, {}};
+    const Error error{Errc::NotFound, say::nothing_there({.path = request.target.path}), {}};
     return face->shape_error(error, request);
   }
   const Error error{Errc::Invalid,
-                    fmt::format("{} takes {}, not this method", request.target.path, match.allow),
+                    say::method_not_allowed({.path = request.target.path, .methods = match.allow}),
                     {}};
   net::Response response = face->shape_error(error, request);
   response.status = 405;

@@ -8,39 +8,18 @@
 
 #include "api/messages.h"
 #include "base/text.h"
+#include "control/json_kind.h"
+#include "control/messages.h"
 
 namespace ty::api {
 
 namespace json = boost::json;
 
-namespace {
-
-std::string_view kind_word(const json::value& value) {
-  switch (value.kind()) {
-    case json::kind::null:
-      return "null";
-    case json::kind::bool_:
-      return "a truth value";
-    case json::kind::int64:
-    case json::kind::uint64:
-    case json::kind::double_:
-      return "a number";
-    case json::kind::string:
-      return "text";
-    case json::kind::array:
-      return "a list";
-    case json::kind::object:
-      return "an object";
-  }
-  return "something else";
-}
-
-}  // namespace
-
 JsonReader::JsonReader(const json::value& json) : json_(json), is_object_(json.is_object()) {
   if (!is_object_) {
     faults_.push_back({.pointer = "",
-                       .message = fmt::format("an object is due here, this is {}", kind_word(json)),
+                       .message = control::say::expected_got({.expected = control::say::an_object(),
+                                                              .got = control::json_kind(json)}),
                        .code = "type"});
   }
 }
@@ -50,19 +29,24 @@ const json::value* JsonReader::find(std::string_view key) {
   return is_object_ ? json_.get_object().if_contains(key) : nullptr;
 }
 
-void JsonReader::fault(std::string_view key, std::string message, std::string code) {
+void JsonReader::fault(std::string_view key, Message message, std::string code) {
   faults_.push_back(
       {.pointer = fmt::format("/{}", key), .message = std::move(message), .code = std::move(code)});
 }
 
-void JsonReader::wrong_type(std::string_view key,
-                            const json::value& json,
-                            std::string_view wanted) {
-  fault(key, fmt::format("{} is due here, this is {}", wanted, kind_word(json)), "type");
+void JsonReader::missing(std::string_view key) {
+  fault(key, control::say::field_missing(), "missing");
+}
+
+void JsonReader::wrong_type(std::string_view key, const json::value& json, Message expected) {
+  fault(key,
+        control::say::expected_got(
+            {.expected = std::move(expected), .got = control::json_kind(json)}),
+        "type");
 }
 
 void JsonReader::read(std::string_view key, const json::value& json, std::string& into) {
-  if (!json.is_string()) return wrong_type(key, json, "text");
+  if (!json.is_string()) return wrong_type(key, json, control::say::json_text());
   into = json.get_string();
 }
 
@@ -73,19 +57,19 @@ void JsonReader::read(std::string_view key, const json::value& json, Secret& int
 }
 
 void JsonReader::read(std::string_view key, const json::value& json, bool& into) {
-  if (!json.is_bool()) return wrong_type(key, json, "true or false");
+  if (!json.is_bool()) return wrong_type(key, json, control::say::json_true_or_false());
   into = json.get_bool();
 }
 
 void JsonReader::read(std::string_view key, const json::value& json, std::int64_t& into) {
-  if (!json.is_int64()) return wrong_type(key, json, "a whole number");
+  if (!json.is_int64()) return wrong_type(key, json, control::say::json_whole_number());
   into = json.get_int64();
 }
 
 void JsonReader::read(std::string_view key,
                       const json::value& json,
                       std::vector<std::string>& into) {
-  if (!json.is_array()) return wrong_type(key, json, "a list of texts");
+  if (!json.is_array()) return wrong_type(key, json, control::say::json_texts());
   into.clear();
   for (std::size_t i = 0; i < json.get_array().size(); ++i) {
     into.emplace_back();
@@ -100,8 +84,8 @@ Result<void> JsonReader::done() {
       if (std::ranges::find(known_, std::string_view(name)) != known_.end()) continue;
       const std::string near = closest(name, known);
       fault(shorten(std::string_view(name)),
-            near.empty() ? std::string("unknown field")
-                         : fmt::format("unknown field, did you mean {}?", near),
+            near.empty() ? control::say::field_unknown()
+                         : control::say::field_unknown_near({.near = near}),
             "unknown_key");
     }
   }
@@ -120,10 +104,10 @@ Result<json::value> parse_json(std::string_view text) {
   const auto line = 1 + std::ranges::count(before, '\n');
   const std::size_t line_start = before.rfind('\n') + 1;
   return fail(Errc::Invalid,
-              fmt::format("the body is not JSON (line {}, column {}): {}",
-                          line,
-                          used - line_start + 1,
-                          ec ? ec.message() : "something follows the value"));
+              say::body_not_json_at(
+                  {.line = line,
+                   .column = used - line_start + 1,
+                   .why = ec ? plain(ec.message()) : say::something_follows_the_value()}));
 }
 
 Error error_of(std::vector<Fault> faults) {

@@ -25,7 +25,7 @@ class JsonReader {
     if (const boost::json::value* found = find(key)) {
       read(key, *found, into);
     } else if (is_object_) {
-      fault(key, "missing", "missing");
+      missing(key);
     }
     return *this;
   }
@@ -36,7 +36,7 @@ class JsonReader {
     return *this;
   }
   /// Adds a fault of the caller's own about a field.
-  JsonReader& wrong(std::string_view key, std::string message, std::string code = "range") {
+  JsonReader& wrong(std::string_view key, Message message, std::string code = "range") {
     fault(key, std::move(message), std::move(code));
     return *this;
   }
@@ -46,8 +46,9 @@ class JsonReader {
 
  private:
   const boost::json::value* find(std::string_view key);
-  void fault(std::string_view key, std::string message, std::string code);
-  void wrong_type(std::string_view key, const boost::json::value& json, std::string_view wanted);
+  void fault(std::string_view key, Message message, std::string code);
+  void missing(std::string_view key);
+  void wrong_type(std::string_view key, const boost::json::value& json, Message expected);
 
   void read(std::string_view key, const boost::json::value& json, std::string& into);
   void read(std::string_view key, const boost::json::value& json, Secret& into);

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "api/json_reader.h"
+#include "api/messages.h"
+#include "base/messages.h"
 #include "base/text.h"
 
 namespace ty::api {
@@ -16,10 +18,18 @@ std::optional<std::string_view> QueryReader::find(std::string_view name) {
   return request_.query(name);
 }
 
-QueryReader& QueryReader::wrong(std::string_view name, std::string message) {
+QueryReader& QueryReader::wrong(std::string_view name, Message message) {
   faults_.push_back(
       {.pointer = fmt::format("?{}", name), .message = std::move(message), .code = "query"});
   return *this;
+}
+
+QueryReader& QueryReader::not_among(std::string_view name,
+                                    std::string_view text,
+                                    std::string_view words) {
+  std::vector<std::string> choices;
+  for (const std::string& word : split(words, ',')) choices.emplace_back(trim(word));
+  return wrong(name, say::not_among({.value = shorten(text), .choices = std::move(choices)}));
 }
 
 QueryReader& QueryReader::opt(std::string_view name, std::string& into) {
@@ -35,7 +45,7 @@ QueryReader& QueryReader::opt(std::string_view name, bool& into) {
   } else if (*text == "false" || *text == "0") {
     into = false;
   } else {
-    wrong(name, fmt::format("\"{}\" is neither true nor false", shorten(*text)));
+    wrong(name, say::neither_true_nor_false({.value = shorten(*text)}));
   }
   return *this;
 }
@@ -46,8 +56,7 @@ QueryReader& QueryReader::opt(std::string_view name, std::optional<Time>& into) 
   if (const auto time = parse_rfc3339(*text)) {
     into = *time;
   } else {
-    wrong(name,
-          fmt::format("\"{}\" is no time; write for example 2026-11-15T06:39:00Z", shorten(*text)));
+    wrong(name, ty::say::not_a_time({.value = shorten(*text)}));
   }
   return *this;
 }
@@ -60,13 +69,13 @@ std::optional<std::int64_t> QueryReader::number(std::string_view name,
   std::int64_t value = 0;
   const auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (ec != std::errc{} || end != text->data() + text->size()) {
-    wrong(name, fmt::format("\"{}\" is no whole number", shorten(*text)));
+    wrong(name, say::not_a_whole_number({.value = shorten(*text)}));
     return std::nullopt;
   }
   if (value < least || value > most) {
     wrong(name,
-          value < least ? fmt::format("{} is too small; write {} or more", value, least)
-                        : fmt::format("{} is too large; write at most {}", value, most));
+          value < least ? say::number_too_small({.value = value, .least = least})
+                        : say::number_too_large({.value = value, .most = most}));
     return std::nullopt;
   }
   return value;
@@ -109,8 +118,7 @@ Result<void> QueryReader::done() {
     if (std::ranges::find(known_, name) != known_.end()) continue;
     const std::string near = closest(name, known_);
     wrong(shorten(name),
-          near.empty() ? std::string("unknown parameter")
-                       : fmt::format("unknown parameter, did you mean {}?", near));
+          near.empty() ? say::parameter_unknown() : say::parameter_unknown_near({.near = near}));
   }
   if (faults_.empty()) return {};
   return std::unexpected(error_of(std::move(faults_)));

@@ -31,7 +31,9 @@ class QueryReader {
   /// Every occurrence as it is.
   QueryReader& all(std::string_view name, std::vector<std::string>& into);
 
-  QueryReader& wrong(std::string_view name, std::string message);
+  QueryReader& wrong(std::string_view name, Message message);
+  /// The text is none of the words, which are `low, normal, high`.
+  QueryReader& not_among(std::string_view name, std::string_view text, std::string_view words);
   Result<void> done();
 
  private:

@@ -6,7 +6,8 @@
 namespace ty::control {
 
 /// Whether a user or a workspace may be called so: it becomes part of addresses, folders and
-/// handles. `what`: user, workspace.
-Result<void> check_account_name(std::string_view name, std::string_view what);
+/// handles.
+Result<void> check_user_name(std::string_view name);
+Result<void> check_workspace_name(std::string_view name);
 
 }  // namespace ty::control

@@ -75,7 +75,7 @@ asio::awaitable<void> Controller::save_batch(std::vector<JobId> batch) {
     stored = co_await jobs_.save(changes);
   }
   if (!store_problem_.empty()) log::info("store.recovered after={}", store_problem_);
-  store_problem_.clear();
+  store_problem_ = {};
 
   EventId last;
   for (std::size_t i = 0; i < done.size(); ++i) {

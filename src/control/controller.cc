@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "control/cluster/queue_move.h"
+#include "control/messages.h"
 #include "rt/run_on.h"
 
 namespace ty::control {
@@ -169,7 +170,7 @@ asio::awaitable<Result<void>> Controller::tell(JobId job, model::Fact fact) {
 
 asio::awaitable<Result<void>> Controller::tell_here(JobId job, model::Fact fact) {
   LiveJob* live = find(job);
-  if (live == nullptr) co_return fail(Errc::NotFound, "the job has ended");
+  if (live == nullptr) co_return fail(Errc::NotFound, say::job_over());
   apply(*live, fact, clock_.now());
   // `live` may be gone after this.
   if (live->unsaved) co_await wait_saved(applied_generation_);
@@ -188,7 +189,7 @@ asio::awaitable<Result<void>> Controller::move_here(JobId job,
                                                     std::string by) {
   LiveJob* live = find(job);
   if (live == nullptr || live->job.life.state != model::JobState::Queued)
-    co_return fail(Errc::Conflict, "only a job that waits can be moved in the queue");
+    co_return fail(Errc::Conflict, say::only_waiting_jobs_move());
   std::optional<sched::RequestId> other;
   if (before) other = sched::RequestId{.job = *before};
   auto place = scheduler_.move_before({.job = job}, other);

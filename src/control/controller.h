@@ -192,7 +192,7 @@ class Controller {
   boost::asio::steady_timer wake_;
   bool woken_ = false;
   bool stopping_ = false;
-  std::string store_problem_;
+  Message store_problem_;
 
   boost::asio::thread_pool engine_threads_;
   rt::TaskGroup tasks_;

@@ -1,7 +1,6 @@
 #include "control/data_dir.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,18 +10,30 @@
 #include <filesystem>
 #include <utility>
 
+#include "control/messages.h"
+
 namespace ty::control {
 
 namespace {
 
-Error file_error(const std::string& path, const char* what) {
+Message why_of(int code) { return plain(std::strerror(code)); }
+
+/// What was tried and why it failed, with what helps.
+std::unexpected<Error> file_error(int code, Message what) {
+  Message cure;
+  if (code == EROFS || code == EACCES || code == EPERM) cure = say::choose_another_data_dir();
+  if (code == ENOSPC) cure = say::free_some_space();
+  return fail(disk_errc(code), joined(std::move(what), std::move(cure)));
+}
+
+std::unexpected<Error> not_writable(const std::string& root) {
   const int code = errno;
-  const char* cure =
-      code == EROFS || code == EACCES || code == EPERM
-          ? "; choose another with --data-dir, or give this user the right to write there"
-      : code == ENOSPC ? "; free some space"
-                       : "";
-  return {disk_errc(code), fmt::format("{} {}: {}{}", what, path, std::strerror(code), cure)};
+  return file_error(code, say::data_dir_not_writable({.path = root, .why = why_of(code)}));
+}
+
+std::unexpected<Error> not_written(const std::string& path) {
+  const int code = errno;
+  return file_error(code, say::server_file_not_written({.path = path, .why = why_of(code)}));
 }
 
 /// The pid the present holder left in the lock file, for the message only.
@@ -57,32 +68,31 @@ Result<DataDir> DataDir::open(const std::string& path) {
   std::error_code ec;
   std::filesystem::create_directories(path, ec);
   if (ec) {
-    errno = ec.value();
-    return std::unexpected(file_error(path, "cannot make the data directory"));
+    return file_error(ec.value(),
+                      say::data_dir_not_made({.path = path, .why = why_of(ec.value())}));
   }
   const std::string root = std::filesystem::canonical(path, ec).string();
   const std::string lock_path = root + "/lock";
   const int fd = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) return std::unexpected(file_error(root, "cannot write in the data directory"));
+  if (fd < 0) return not_writable(root);
   if (!take_lock(fd)) {
     const std::string pid = holder_of(fd);
     ::close(fd);
-    return fail(
-        Errc::Conflict,
-        fmt::format("{} is in use by another server{}; stop that one, or choose another --data-dir",
-                    root,
-                    pid.empty() ? "" : " (pid " + pid + ")"));
+    return fail(Errc::Conflict,
+                pid.empty() ? say::data_dir_taken({.path = root})
+                            : say::data_dir_taken_by({.path = root, .pid = pid}));
   }
   DataDir dir(root, fd);
   const std::string pid = std::to_string(::getpid());
   if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) < 0) {
-    return std::unexpected(file_error(root, "cannot write in the data directory"));
+    return not_writable(root);
   }
   ::chmod(root.c_str(), 0700);
   std::filesystem::create_directories(dir.uploads(), ec);
   if (ec) {
-    errno = ec.value();
-    return std::unexpected(file_error(dir.uploads(), "cannot make"));
+    return file_error(
+        ec.value(),
+        say::server_folder_not_made({.path = dir.uploads(), .why = why_of(ec.value())}));
   }
   return dir;
 }
@@ -97,15 +107,14 @@ DataDir::~DataDir() {
 Result<void> replace_file(const std::string& path, std::string_view content, unsigned mode) {
   const std::string temp = path + ".new";
   const int fd = ::open(temp.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  if (fd < 0) return std::unexpected(file_error(temp, "cannot write"));
+  if (fd < 0) return not_written(temp);
   const bool written =
       ::write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size()) &&
       ::fchmod(fd, mode) == 0 && ::fsync(fd) == 0;
   const int code = errno;
   ::close(fd);
   errno = code;
-  if (!written || ::rename(temp.c_str(), path.c_str()) != 0)
-    return std::unexpected(file_error(path, "cannot write"));
+  if (!written || ::rename(temp.c_str(), path.c_str()) != 0) return not_written(path);
   return {};
 }
 

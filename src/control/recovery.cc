@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <boost/asio/strand.hpp>
 #include <map>
 #include <set>
@@ -7,6 +5,7 @@
 #include "control/cluster/capacity.h"
 #include "control/cluster/queue_move.h"
 #include "control/controller.h"
+#include "control/messages.h"
 #include "model/failure.h"
 #include "model/spec_json.h"
 #include "rt/log.h"
@@ -76,12 +75,10 @@ asio::awaitable<Result<void>> Controller::recover() {
     Result<model::JobSpec> spec = read_spec(packed);
     if (!spec) {
       // Going on without it would end its tasks, which may be well.
-      co_return fail(spec.error().code,
-                     fmt::format("{} ({}): {}; its tasks, if any, run on. Put back a copy of the "
-                                 "database from before it was damaged",
-                                 job.id.str(),
-                                 job.name,
-                                 spec.error().message));
+      co_return fail(
+          spec.error().code,
+          say::stored_job_unreadable(
+              {.job = job.id.str(), .name = job.name, .why = std::move(spec).error().message}));
     }
     LiveJob& live =
         add(std::move(job),
@@ -142,8 +139,7 @@ void Controller::resume_task(const model::TaskKey& key, bool missing) {
       report({.key = key,
               .what = engine::TaskReport::What::Ended,
               .at = clock_.now(),
-              .ending = model::lost(
-                  "nothing is left of this task on the machine; it may have been restarted")});
+              .ending = model::lost(say::nothing_left_of_task())});
   }
 }
 

@@ -1,12 +1,11 @@
 #include "control/secret_box.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <fstream>
 
 #include "auth/sealing.h"
 #include "control/data_dir.h"
+#include "control/messages.h"
 
 namespace ty::control {
 
@@ -24,9 +23,7 @@ Result<Secret> SecretBox::key() const {
   std::string text(std::istreambuf_iterator<char>(in), {});
   Secret found(std::move(text));
   if (!auth::is_sealing_key(found)) {
-    return fail(
-        Errc::Unavailable,
-        fmt::format("{} is no key for secrets; put back the one that was there", key_file_));
+    return fail(Errc::Unavailable, say::not_a_sealing_key({.file = key_file_}));
   }
   key_ = std::move(found);
   return key_;
@@ -75,7 +72,8 @@ Result<model::TextMap> SecretBox::open(const model::JobSpec& spec) const {
     if (!ref.sealed) continue;
     Result<Secret> value = open(ref);
     if (!value)
-      return std::unexpected(std::move(value).error().with_context("secret \"" + name + "\""));
+      return std::unexpected(
+          std::move(value).error().with_context(say::secret_called({.name = name})));
     values[name] = value->reveal();
   }
   return values;

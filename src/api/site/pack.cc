@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/messages.h"
 #include "base/text.h"
 
 extern "C" {
@@ -49,7 +50,8 @@ Result<std::string> PageFile::plain() const {
   std::string out(size, '\0');
   z_stream stream{};
   // 15 bits of window, and 16 for "with a gzip header".
-  if (inflateInit2(&stream, 15 + 16) != Z_OK) return fail(Errc::Internal, "zlib did not start");
+  if (inflateInit2(&stream, 15 + 16) != Z_OK)
+    return fail(Errc::Internal, say::zlib_did_not_start());
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
   stream.avail_in = static_cast<uInt>(gzip.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -57,12 +59,12 @@ Result<std::string> PageFile::plain() const {
   const int ended = inflate(&stream, Z_FINISH);
   const bool whole = ended == Z_STREAM_END && stream.total_out == size;
   inflateEnd(&stream);
-  if (!whole) return fail(Errc::Internal, "the packed " + std::string(name) + " is damaged");
+  if (!whole) return fail(Errc::Internal, say::packed_file_damaged({.file = name}));
   return out;
 }
 
 Result<PagePack> PagePack::read(std::string_view bytes) {
-  const auto damaged = [] { return fail(Errc::Internal, "the packed page is damaged"); };
+  const auto damaged = [] { return fail(Errc::Internal, say::packed_page_damaged()); };
   if (take_line(bytes) != kFirstLine) return damaged();
   PagePack pack;
   std::vector<Sizes> sizes;

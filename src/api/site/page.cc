@@ -4,6 +4,7 @@
 #include <array>
 
 #include "api/context.h"
+#include "api/messages.h"
 #include "api/site/face.h"
 #include "api/site/handlers.h"
 #include "api/site/pack.h"
@@ -58,7 +59,7 @@ Answer show_asset(Context&, Call& call) {
   const net::Headers& asked = call.request.headers;
   const std::string name = "assets/" + std::string(call.request.param("file"));
   const PageFile* file = page_pack().find(name);
-  if (file == nullptr) co_return fail(Errc::NotFound, "the page has no " + name);
+  if (file == nullptr) co_return fail(Errc::NotFound, say::page_lacks_file({.file = name}));
   net::Response response;
   response.headers.add("Content-Type", file->type);
   response.headers.add("Vary", "Accept-Encoding");

@@ -2,6 +2,7 @@
 
 #include "api/context.h"
 #include "api/embedded.h"
+#include "api/messages.h"
 #include "api/metrics.h"
 #include "api/site/handlers.h"
 #include "jobspec/print.h"
@@ -25,8 +26,7 @@ Answer show_format_schema(Context&, Call& call) {
   const auto dialect = jobspec::dialect_named(name);
   std::optional<std::string> schema = dialect ? jobspec::json_schema(*dialect) : std::nullopt;
   if (!schema) {
-    co_return fail(Errc::NotFound,
-                   "there is no such schema; ask for openpai-v1.json, openpai-v2.json, …");
+    co_return fail(Errc::NotFound, say::no_such_schema());
   }
   co_return net::text_response(200, *std::move(schema), "application/schema+json");
 }
@@ -36,7 +36,8 @@ Answer check_alive(Context&, Call&) { co_return net::text_response(200, "ok\n");
 Answer check_ready(Context& context, Call&) {
   const control::ServerLoad load = co_await context.services.cluster.load();
   if (load.store_failing)
-    co_return net::text_response(503, "jobs cannot be stored: " + load.store_problem + "\n");
+    co_return net::text_response(503,
+                                 say::jobs_not_stored({.why = load.store_problem}).text() + "\n");
   co_return net::text_response(200, "ready\n");
 }
 

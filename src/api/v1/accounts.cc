@@ -1,16 +1,16 @@
 #include "api/v1/encode/accounts.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 
 #include "api/body.h"
 #include "api/context.h"
+#include "api/messages.h"
 #include "api/query_reader.h"
 #include "api/v1/encode/answer.h"
 #include "api/v1/handlers.h"
 #include "api/v1/token.h"
 #include "base/text.h"
+#include "control/messages.h"
 
 /// Signing in, tokens, users, workspaces.
 namespace ty::api::v1 {
@@ -36,14 +36,15 @@ Answer sign_in(Context& context, Call& call) {
   std::optional<Secret> link;
   JsonReader reader(body);
   reader.opt("user", user).opt("password", password).opt("link", link);
-  if (!link && !user) reader.wrong("user", "missing; write user and password, or link", "missing");
-  if (!link && user && !password) reader.wrong("password", "missing", "missing");
-  if (link && user) reader.wrong("link", "give either link, or user and password", "two_of");
+  if (!link && !user) reader.wrong("user", say::missing_user_or_link(), "missing");
+  if (!link && user && !password)
+    reader.wrong("password", control::say::field_missing(), "missing");
+  if (link && user) reader.wrong("link", say::user_or_link(), "two_of");
   TY_CO_DO(reader.done());
 
   control::SessionService& sessions = context.services.sessions;
   std::string client(call.request.headers.get("User-Agent"));
-  Result<control::SignedIn> signed_in = fail(Errc::Internal, "not tried");
+  Result<control::SignedIn> signed_in;
   if (link)
     signed_in = co_await sessions.use_link(*std::move(link), call.request.peer, std::move(client));
   else
@@ -128,7 +129,7 @@ Answer set_workspace_member(Context& context, Call& call) {
   JsonReader reader(body);
   reader.req("role", word);
   const std::optional<model::WorkspaceRole> role = role_from_word(word);
-  if (!word.empty() && !role) reader.wrong("role", "expected viewer, member or manager");
+  if (!word.empty() && !role) reader.wrong("role", say::expected_workspace_role());
   TY_CO_DO(reader.done());
   TY_CO_DO(
       co_await context.services.workspaces.set_member(call.who,
@@ -186,7 +187,7 @@ Answer delete_token(Context& context, Call& call) {
   TokenId token;
   const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), token.value);
   if (ec != std::errc{} || end != text.data() + text.size())
-    co_return fail(Errc::NotFound, fmt::format("you have no token {}", shorten(text)));
+    co_return fail(Errc::NotFound, say::no_such_token_of_yours({.id = shorten(text)}));
   TY_CO_DO(co_await context.services.tokens.remove(call.who, token));
   co_return net::empty_response(204);
 }

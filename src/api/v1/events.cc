@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "api/context.h"
+#include "api/messages.h"
 #include "api/query_reader.h"
 #include "api/v1/handlers.h"
 #include "net/sse.h"
@@ -93,7 +94,7 @@ Result<std::optional<EventId>> first_event(const net::Request& request, QueryRea
   std::int64_t id = 0;
   const auto [end, ec] = std::from_chars(last.data(), last.data() + last.size(), id);
   if (ec != std::errc{} || end != last.data() + last.size() || id < 0)
-    return fail(Errc::Invalid, "Last-Event-ID is not the number of an event");
+    return fail(Errc::Invalid, say::not_an_event_id());
   return EventId{id};
 }
 

@@ -60,7 +60,7 @@ Answer show_job_spec(Context& context, Call& call) {
   QueryReader reader(call.request);
   reader.opt("format", format);
   if (format != "original" && format != "native" && format != "json")
-    reader.wrong("format", "write original, native or json");
+    reader.not_among("format", format, "original, native, json");
   TY_CO_DO(reader.done());
   if (format == "original") {
     TY_CO_TRY(control::JobFile file, co_await context.services.jobs.file(call.who, job_of(call)));

@@ -1,11 +1,8 @@
-#include <fmt/format.h>
-
 #include "api/context.h"
 #include "api/query_reader.h"
 #include "api/v1/encode/answer.h"
 #include "api/v1/encode/jobs.h"
 #include "api/v1/handlers.h"
-#include "base/text.h"
 #include "model/words.h"
 
 /// GET /jobs, /jobs/counts
@@ -25,9 +22,7 @@ struct ListQuery {
 template <class E>
 std::optional<E> word(QueryReader& reader, std::string_view name, std::string_view text) {
   const std::optional<E> value = model::from_word<E>(text);
-  if (!value) {
-    reader.wrong(name, fmt::format("\"{}\" is none of {}", shorten(text), model::words<E>()));
-  }
+  if (!value) reader.not_among(name, text, model::words<E>());
   return value;
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "api/context.h"
+#include "api/messages.h"
 #include "api/query_reader.h"
 #include "api/v1/byte_range.h"
 #include "api/v1/encode/answer.h"
@@ -19,6 +20,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::string_view kType = "text/plain; charset=utf-8";
+constexpr std::size_t kLongestPattern = control::LogSearchQuery::kLongestPattern;
 
 struct LogRequest {
   control::LogQuery query;
@@ -30,10 +32,7 @@ std::optional<Time> read_moment(QueryReader& reader, std::string_view name, std:
   if (text.empty()) return std::nullopt;
   if (const auto time = parse_rfc3339(text)) return *time;
   if (const auto ago = parse_duration(text)) return SystemClock{}.now() - *ago;
-  reader.wrong(name,
-               fmt::format("\"{}\" is no moment; write 2026-11-15T06:39:00Z, or 10m for ten "
-                           "minutes ago",
-                           shorten(text)));
+  reader.wrong(name, say::not_a_moment({.value = shorten(text)}));
   return std::nullopt;
 }
 
@@ -77,11 +76,10 @@ Result<LogRequest> read_log_request(const net::Request& request) {
         read_number(std::string_view(lines).substr(dash + 1), range.second))
       query.lines = range;
     else
-      reader.wrong(
-          "lines",
-          fmt::format("\"{}\" is no range of lines; write for example 1-100", shorten(lines)));
+      reader.wrong("lines", say::not_a_range_of_lines({.value = shorten(lines)}));
   }
-  if (query.grep.size() > 1024) reader.wrong("grep", "a pattern has at most 1024 characters");
+  if (query.grep.size() > kLongestPattern)
+    reader.wrong("grep", say::pattern_at_most({.most = kLongestPattern}));
   TY_DO(reader.done());
   query.bytes = parse_byte_range(request.headers.get("Range"));
   return wanted;
@@ -103,7 +101,7 @@ net::StreamBody stream_of(std::shared_ptr<control::LogText> text, bool follow) {
     for (;;) {
       const auto piece = co_await text->next_piece();
       // The status is long gone: all we can do is not to end the answer as if it were whole.
-      if (!piece) throw std::runtime_error(piece.error().message);
+      if (!piece) throw std::runtime_error(piece.error().message.text());
       if (piece->empty()) co_return;
       const bool sent = piece->file < 0
                             ? bool{co_await out.write(piece->bytes)}
@@ -130,8 +128,8 @@ Answer read_job_logs(Context& context, Call& call) {
     const std::uint64_t total = text->total.value_or(0);
     const std::uint64_t length = text->length.value_or(0);
     if (length == 0) {
-      Error error{Errc::Invalid, fmt::format("the log has {} bytes; ask for less", total), {}};
-      const net::Problem problem{.status = 416, .code = "invalid", .message = error.message};
+      const net::Problem problem{
+          .status = 416, .code = "invalid", .message = say::log_is_shorter({.size = total})};
       net::Response refused = net::problem_response(problem, call.request.id);
       refused.headers.add("Content-Range", fmt::format("bytes */{}", total));
       co_return refused;
@@ -196,9 +194,9 @@ Answer search_job_log(Context& context, Call& call) {
       .opt("limit", limit, 1, 500);
   if (from) query.from = static_cast<std::uint64_t>(*from);
   query.limit = static_cast<std::size_t>(limit);
-  if (query.pattern.empty()) reader.wrong("q", "say what to look for");
-  if (query.pattern.size() > control::LogSearchQuery::kLongestPattern)
-    reader.wrong("q", "a pattern has at most 1024 characters");
+  if (query.pattern.empty()) reader.wrong("q", say::say_what_to_look_for());
+  if (query.pattern.size() > kLongestPattern)
+    reader.wrong("q", say::pattern_at_most({.most = kLongestPattern}));
   TY_CO_DO(reader.done());
   TY_CO_TRY(const control::LogHits page,
             co_await context.services.logs.search(

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "api/context.h"
+#include "api/messages.h"
 #include "api/query_reader.h"
 #include "api/v1/encode/answer.h"
 #include "api/v1/encode/submitted.h"
@@ -37,15 +38,12 @@ void read_file_options(QueryReader& reader, FileOptions& options) {
   reader.opt("format", format).all("param", params);
   if (!format.empty()) {
     options.dialect = jobspec::dialect_named(format);
-    if (!options.dialect)
-      reader.wrong(
-          "format",
-          fmt::format("\"{}\" is none of {}", shorten(format), model::words<model::Dialect>()));
+    if (!options.dialect) reader.not_among("format", format, model::words<model::Dialect>());
   }
   for (const std::string& param : params) {
     const std::size_t equals = param.find('=');
     if (equals == std::string::npos || equals == 0)
-      reader.wrong("param", fmt::format("\"{}\" has no name; write NAME=VALUE", shorten(param)));
+      reader.wrong("param", say::parameter_without_name({.value = shorten(param)}));
     else
       options.params[param.substr(0, equals)] = param.substr(equals + 1);
   }
@@ -53,7 +51,7 @@ void read_file_options(QueryReader& reader, FileOptions& options) {
 
 Error too_large_job_file(Error error) {
   if (error.code != Errc::TooLarge) return error;
-  error.message = "a job file has at most 1 MiB; put code and data into mounts";
+  error.message = say::job_file_too_large();
   return error;
 }
 
@@ -78,7 +76,8 @@ asio::awaitable<Result<void>> write_part(Context& context,
   const auto limit = static_cast<std::uint64_t>(context.services.config.http.max_upload);
   const Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (fd.get() < 0)
-    co_return fail(Errc::Internal, fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+    co_return fail(Errc::Internal,
+                   say::cannot_open_upload({.path = path, .why = std::strerror(errno)}));
   std::string piece;
   std::uint64_t size = 0;
   for (bool more = true; more;) {
@@ -86,12 +85,8 @@ asio::awaitable<Result<void>> write_part(Context& context,
     more = !bytes.empty();
     size += bytes.size();
     if (size > limit) {
-      co_return fail(
-          Errc::TooLarge,
-          fmt::format("the archive \"{}\" is larger than {}; leave data out of it, or ask an "
-                      "administrator to raise http.max_upload",
-                      shorten(part),
-                      human_bytes(static_cast<std::int64_t>(limit))));
+      co_return fail(Errc::TooLarge,
+                     say::archive_too_large({.name = shorten(part), .limit = limit}));
     }
     piece += bytes;
     if (piece.size() < kUploadPiece && more) continue;
@@ -101,8 +96,7 @@ asio::awaitable<Result<void>> write_part(Context& context,
         const ssize_t written = ::write(fd, left.data(), left.size());
         if (written < 0 && errno == EINTR) continue;
         if (written < 0)
-          return fail(disk_errc(errno),
-                      fmt::format("the archive could not be stored: {}", std::strerror(errno)));
+          return fail(disk_errc(errno), say::archive_not_stored({.why = std::strerror(errno)}));
         left.remove_prefix(static_cast<std::size_t>(written));
       }
       return {};
@@ -129,7 +123,7 @@ asio::awaitable<Result<Form>> read_form(Context& context, Call& call) {
       has_job = true;
       continue;
     }
-    if (part->name.empty()) co_return fail(Errc::Invalid, "a part of the form has no name");
+    if (part->name.empty()) co_return fail(Errc::Invalid, say::part_without_name());
     TY_CO_TRY(std::string file, jobs.new_upload());
     Result<void> written = co_await write_part(context, reader, file, part->name);
     if (!written) {
@@ -139,10 +133,10 @@ asio::awaitable<Result<Form>> read_form(Context& context, Call& call) {
     Result<std::string> kept = co_await jobs.keep_upload(call.who, std::move(file));
     if (!kept)
       co_return std::unexpected(
-          std::move(kept).error().with_context(fmt::format("part \"{}\"", shorten(part->name))));
+          std::move(kept).error().with_context(say::in_part({.name = shorten(part->name)})));
     form.uploads[part->name] = *std::move(kept);
   }
-  if (!has_job) co_return fail(Errc::Invalid, "the form has no part \"job\" with the job file");
+  if (!has_job) co_return fail(Errc::Invalid, say::form_without_job());
   co_return form;
 }
 
@@ -158,8 +152,9 @@ Answer submit_job(Context& context, Call& call) {
   submit.dialect = options.dialect;
   submit.params = options.params;
   submit.idempotency_key = call.request.headers.get("Idempotency-Key");
-  if (submit.idempotency_key.size() > 255)
-    co_return fail(Errc::Invalid, "Idempotency-Key has at most 255 characters");
+  constexpr std::size_t longest_key = 255;
+  if (submit.idempotency_key.size() > longest_key)
+    co_return fail(Errc::Invalid, say::idempotency_key_too_long({.most = longest_key}));
 
   submit.media_type = call.request.headers.get("Content-Type");
   if (net::is_multipart(submit.media_type)) {
@@ -211,10 +206,7 @@ Answer convert_job_file(Context& context, Call& call) {
   reader.opt("to", to_word).opt("lossy", lossy);
   read_file_options(reader, options);
   const auto to = jobspec::dialect_named(to_word);
-  if (!to)
-    reader.wrong(
-        "to",
-        fmt::format("\"{}\" is none of {}", shorten(to_word), model::words<model::Dialect>()));
+  if (!to) reader.not_among("to", to_word, model::words<model::Dialect>());
   TY_CO_DO(reader.done());
   TY_CO_TRY(const std::string body, co_await read_job_file(call.request));
   auto work = [&] {

@@ -29,7 +29,7 @@ struct ServerLoad {
   std::int64_t live = 0;  ///< jobs that have not ended
   std::int64_t waiting = 0;
   bool store_failing = false;  ///< the last save failed; it is tried again
-  std::string store_problem;
+  Message store_problem;
 };
 
 /// The machines and who waits for them. Any thread.

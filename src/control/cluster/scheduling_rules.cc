@@ -7,6 +7,8 @@
 #include <set>
 
 #include "base/text.h"
+#include "control/json_kind.h"
+#include "control/messages.h"
 
 namespace ty::control {
 
@@ -25,7 +27,7 @@ class Reader {
     if (value.is_object()) {
       fields_ = &value.get_object();
     } else {
-      wrong("", "expected an object", "type");
+      wrong_type("", value, say::an_object());
     }
   }
 
@@ -34,7 +36,7 @@ class Reader {
     if (fields_ == nullptr) return nullptr;
     const json::value* found = fields_->if_contains(json::string_view(key.data(), key.size()));
     if (found != nullptr && found->is_null()) found = nullptr;
-    if (found == nullptr && required) wrong(key, "missing", "missing");
+    if (found == nullptr && required) wrong(key, say::field_missing(), "missing");
     return found;
   }
 
@@ -42,11 +44,11 @@ class Reader {
     const json::value* found = take(key, required);
     if (found == nullptr) return {};
     if (!found->is_string()) {
-      wrong(key, "expected a text", "type");
+      wrong_type(key, *found, say::json_text());
       return {};
     }
     std::string value(found->get_string().data(), found->get_string().size());
-    if (required && value.empty()) wrong(key, "may not be empty", "range");
+    if (required && value.empty()) wrong(key, say::may_not_be_empty(), "range");
     return value;
   }
 
@@ -56,7 +58,7 @@ class Reader {
     if (found->is_bool()) {
       into = found->get_bool();
     } else {
-      wrong(key, "expected true or false", "type");
+      wrong_type(key, *found, say::json_true_or_false());
     }
   }
 
@@ -64,12 +66,15 @@ class Reader {
     const json::value* found = take(key);
     if (found == nullptr) return std::nullopt;
     if (!found->is_number()) {
-      wrong(key, "expected a number", "type");
+      wrong_type(key, *found, say::a_number());
       return std::nullopt;
     }
     const auto value = found->to_number<double>();
     if (!(value >= least && value <= most)) {
-      wrong(key, fmt::format("expected a number from {:g} to {:g}", least, most), "range");
+      wrong(key,
+            say::expected_number_between(
+                {.least = fmt::format("{:g}", least), .most = fmt::format("{:g}", most)}),
+            "range");
       return std::nullopt;
     }
     return value;
@@ -81,7 +86,7 @@ class Reader {
       if (item.is_string() && !item.get_string().empty()) {
         all.emplace_back(item.get_string().data(), item.get_string().size());
       } else {
-        faults_.push_back({.pointer = at, .message = "expected a name", .code = "type"});
+        faults_.push_back({.pointer = at, .message = say::expected_name(), .code = "type"});
       }
     });
     return all;
@@ -92,7 +97,7 @@ class Reader {
     if (written.empty()) return {};
     const auto read = parse_rfc3339(written);
     if (read) return *read;
-    wrong(key, "expected a time like 2026-11-15T08:00:00Z", "type");
+    wrong(key, say::expected_time(), "type");
     return {};
   }
 
@@ -100,13 +105,18 @@ class Reader {
   void each(std::string_view key, const Item& item) {
     const json::value* found = take(key);
     if (found == nullptr) return;
-    if (!found->is_array()) return wrong(key, "expected a list", "type");
+    if (!found->is_array()) return wrong_type(key, *found, say::json_list());
     std::size_t i = 0;
     for (const json::value& one : found->get_array())
       item(one, fmt::format("{}/{}/{}", pointer_, key, i++));
   }
 
-  void wrong(std::string_view key, std::string message, std::string code) {
+  void wrong_type(std::string_view key, const json::value& found, Message expected) {
+    wrong(
+        key, say::expected_got({.expected = std::move(expected), .got = json_kind(found)}), "type");
+  }
+
+  void wrong(std::string_view key, Message message, std::string code) {
     faults_.push_back({.pointer = key.empty() ? pointer_ : fmt::format("{}/{}", pointer_, key),
                        .message = std::move(message),
                        .code = std::move(code)});
@@ -120,7 +130,7 @@ class Reader {
       if (known_.contains(std::string(key))) continue;
       const std::string meant = closest(key, known);
       wrong(key,
-            meant.empty() ? "unknown field" : "unknown field, did you mean " + meant + "?",
+            meant.empty() ? say::field_unknown() : say::field_unknown_near({.near = meant}),
             "unknown_field");
     }
   }
@@ -164,7 +174,7 @@ Quota read_quota(const json::value& value, const std::string& at, std::vector<Fa
   if (exceeds(quota.guarantee.gpus, quota.limit.gpus) ||
       exceeds(quota.guarantee.cpu_milli, quota.limit.cpu_milli) ||
       exceeds(quota.guarantee.memory, quota.limit.memory)) {
-    reader.wrong("guarantee", "no workspace can be promised more than it is allowed", "range");
+    reader.wrong("guarantee", say::guarantee_over_limit(), "range");
   }
   return quota;
 }
@@ -181,8 +191,8 @@ ReservationRule read_reservation(const json::value& value,
   rule.from = reader.time("from");
   rule.to = reader.time("to");
   reader.done();
-  if (rule.nodes.empty()) reader.wrong("nodes", "name at least one node", "range");
-  if (rule.to <= rule.from) reader.wrong("to", "ends before it begins", "range");
+  if (rule.nodes.empty()) reader.wrong("nodes", say::name_a_node(), "range");
+  if (rule.to <= rule.from) reader.wrong("to", say::ends_before_it_begins(), "range");
   return rule;
 }
 
@@ -191,7 +201,7 @@ void read_policy(Reader& reader, sched::Policy& policy) {
   if (order == kService) {
     policy = sched::service_policy();
   } else if (!order.empty() && order != kFair) {
-    reader.wrong("policy", "expected fair or service", "range");
+    reader.wrong("policy", say::expected_policy(), "range");
   }
   reader.flag("backfill", policy.backfill);
   reader.flag("preemption", policy.preemption);
@@ -228,7 +238,7 @@ void refuse_twice(const Rules& rules,
   for (std::size_t i = 0; i < rules.size(); ++i) {
     if (!seen.insert(rules[i].*name).second) {
       faults.push_back({.pointer = fmt::format("/{}/{}/{}", list, i, field),
-                        .message = fmt::format("{} is there twice", rules[i].*name),
+                        .message = say::listed_twice({.name = rules[i].*name}),
                         .code = "twice"});
     }
   }
@@ -273,7 +283,7 @@ std::string rules_to_json(const SchedulingRules& rules) {
 Result<SchedulingRules> rules_from_json(std::string_view text) {
   boost::system::error_code broken;
   const json::value all = json::parse(json::string_view(text.data(), text.size()), broken);
-  if (broken) return fail(Errc::Invalid, "the body is no JSON: " + broken.message());
+  if (broken) return fail(Errc::Invalid, say::body_not_json({.why = broken.message()}));
   std::vector<Fault> faults;
   SchedulingRules rules;
   Reader reader(all, "", faults);
@@ -290,12 +300,16 @@ Result<SchedulingRules> rules_from_json(std::string_view text) {
   refuse_twice(rules.quotas, &Quota::workspace, "quotas", "workspace", faults);
   refuse_twice(rules.reservations, &ReservationRule::name, "reservations", "name", faults);
   if (faults.empty()) return rules;
-  std::string message;
+  return std::unexpected(refused_rules(std::move(faults)));
+}
+
+Error refused_rules(std::vector<Fault> faults) {
+  Message all;
   for (const Fault& fault : faults) {
-    if (!message.empty()) message += "; ";
-    message += (fault.pointer.empty() ? "/" : fault.pointer) + ": " + fault.message;
+    all = joined(std::move(all),
+                 within(plain(fault.pointer.empty() ? "/" : fault.pointer), fault.message));
   }
-  return fail(Errc::Invalid, std::move(message), std::move(faults));
+  return {Errc::Invalid, std::move(all), std::move(faults)};
 }
 
 }  // namespace ty::control

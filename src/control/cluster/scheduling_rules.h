@@ -40,5 +40,7 @@ std::string rules_to_json(const SchedulingRules& rules);
 /// Strict: the error names every fault with its JSON pointer. A missing version is -1: whatever is
 /// there is replaced.
 Result<SchedulingRules> rules_from_json(std::string_view text);
+/// All faults of a document as one error.
+Error refused_rules(std::vector<Fault> faults);
 
 }  // namespace ty::control

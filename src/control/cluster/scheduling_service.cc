@@ -7,6 +7,7 @@
 #include "auth/permission.h"
 #include "control/cluster/scheduling_rules.h"
 #include "control/controller.h"
+#include "control/messages.h"
 #include "rt/log.h"
 #include "store/user_store.h"
 #include "store/workspace_store.h"
@@ -18,15 +19,6 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::string_view kSetting = "scheduling";
-
-Error unknown(std::vector<Fault> faults) {
-  std::string message;
-  for (const Fault& fault : faults) {
-    if (!message.empty()) message += "; ";
-    message += fault.pointer + ": " + fault.message;
-  }
-  return Error{Errc::Invalid, std::move(message), std::move(faults)};
-}
 
 }  // namespace
 
@@ -40,7 +32,8 @@ asio::awaitable<Result<SchedulingService::Stored>> SchedulingService::stored() {
   Stored found{std::move(text), {}};
   if (found.text) {
     auto rules = rules_from_json(*found.text);
-    if (!rules) co_return std::unexpected(std::move(rules).error().with_context("stored rules"));
+    if (!rules)
+      co_return std::unexpected(std::move(rules).error().with_context(say::stored_rules()));
     found.rules = *std::move(rules);
   }
   co_return found;
@@ -70,10 +63,7 @@ asio::awaitable<Result<std::string>> SchedulingService::set(auth::Principal who,
   TY_CO_TRY(Stored before, co_await stored());
   if (rules.version >= 0 && rules.version != before.rules.version) {
     co_return fail(Errc::Conflict,
-                   fmt::format("the rules changed meanwhile (version {}, yours is {}); read them "
-                               "again and put your change into those",
-                               before.rules.version,
-                               rules.version));
+                   say::rules_changed({.now = before.rules.version, .yours = rules.version}));
   }
   TY_CO_TRY(const SchedulingRules now, co_await store(std::move(before), std::move(rules)));
   co_return rules_to_json(now);
@@ -89,7 +79,7 @@ asio::awaitable<Result<void>> SchedulingService::set_draining(auth::Principal wh
   TY_CO_TRY(Stored before, co_await stored());
   SchedulingRules rules = before.rules;
   const auto erased = std::erase(rules.draining, node);
-  if (!there && erased == 0) co_return fail(Errc::NotFound, "there is no node " + node);
+  if (!there && erased == 0) co_return fail(Errc::NotFound, say::no_such_node({.name = node}));
   if (draining) rules.draining.push_back(std::move(node));
   TY_CO_TRY(const SchedulingRules now, co_await store(std::move(before), std::move(rules)));
   (void)now;
@@ -101,7 +91,7 @@ asio::awaitable<Result<SchedulingRules>> SchedulingService::store(Stored before,
   rules.version = before.rules.version + 1;
   std::vector<Fault> faults;
   TY_CO_TRY(SiteShare share, co_await resolve(rules, faults));
-  if (!faults.empty()) co_return std::unexpected(unknown(std::move(faults)));
+  if (!faults.empty()) co_return std::unexpected(refused_rules(std::move(faults)));
   // Stored first: what the scheduler does by these rules, it also does after a restart.
   TY_CO_DO(co_await p_.settings.replace(
       std::string(kSetting), std::move(before.text), rules_to_json(rules)));
@@ -120,7 +110,7 @@ asio::awaitable<Result<void>> SchedulingService::check_nodes(SchedulingRules rul
   const auto check = [&](const std::string& name, std::string pointer) {
     if (std::ranges::any_of(nodes, [&](const NodeView& n) { return n.name == name; })) return;
     faults.push_back({.pointer = std::move(pointer),
-                      .message = "there is no node " + name,
+                      .message = say::no_such_node({.name = name}),
                       .code = "unknown_node"});
   };
   for (std::size_t i = 0; i < rules.draining.size(); ++i)
@@ -129,7 +119,7 @@ asio::awaitable<Result<void>> SchedulingService::check_nodes(SchedulingRules rul
     for (std::size_t k = 0; k < rules.reservations[i].nodes.size(); ++k)
       check(rules.reservations[i].nodes[k], fmt::format("/reservations/{}/nodes/{}", i, k));
   }
-  if (!faults.empty()) co_return std::unexpected(unknown(std::move(faults)));
+  if (!faults.empty()) co_return std::unexpected(refused_rules(std::move(faults)));
   co_return Result<void>{};
 }
 

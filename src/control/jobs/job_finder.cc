@@ -1,8 +1,7 @@
 #include "control/jobs/job_finder.h"
 
-#include <fmt/format.h>
-
 #include "base/text.h"
+#include "control/messages.h"
 
 namespace ty::control {
 
@@ -31,9 +30,7 @@ asio::awaitable<Result<model::Job>> JobFinder::find(auth::Principal who,
                                                     auth::Action action) {
   Result<model::Job> job = co_await look_up(who.user, reference);
   const auto nobody = [&] {
-    return fail(Errc::NotFound,
-                fmt::format("there is no job \"{}\"; `trainyard list` shows those you can see",
-                            shorten(reference)));
+    return fail(Errc::NotFound, say::no_such_job_for_you({.name = shorten(reference)}));
   };
   if (!job) {
     if (job.error().code != Errc::NotFound) co_return job;

@@ -1,9 +1,30 @@
 #include "control/jobs/job_line.h"
 
 #include "control/messages.h"
-#include "model/words.h"
 
 namespace ty::control {
+
+Message state_of(const model::Job& job) {
+  switch (job.life.state) {
+    case model::JobState::Queued:
+      return say::job_state_queued();
+    case model::JobState::Starting:
+      return say::job_state_starting();
+    case model::JobState::Running:
+      return say::job_state_running();
+    case model::JobState::Stopping:
+      return say::job_state_stopping();
+    case model::JobState::Paused:
+      return say::job_state_paused();
+    case model::JobState::Succeeded:
+      return say::job_state_succeeded();
+    case model::JobState::Failed:
+      return say::job_state_failed();
+    case model::JobState::Cancelled:
+      break;
+  }
+  return say::job_state_cancelled();
+}
 
 Message line_about(const model::Job& job) {
   const model::JobLife& life = job.life;
@@ -25,7 +46,7 @@ Message line_about(const model::Job& job) {
     case model::JobState::Cancelled:
       break;
   }
-  return plain(model::to_word(life.state));
+  return state_of(job);
 }
 
 }  // namespace ty::control

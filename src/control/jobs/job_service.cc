@@ -11,10 +11,10 @@
 #include "control/jobs/job_finder.h"
 #include "control/jobs/job_line.h"
 #include "control/logs/log_service.h"
+#include "control/messages.h"
 #include "control/uploads/uploads.h"
 #include "engine/engine.h"
 #include "model/spec_json.h"
-#include "model/words.h"
 #include "rt/log.h"
 #include "store/job_store.h"
 #include "store/user_store.h"
@@ -27,8 +27,14 @@ namespace asio = boost::asio;
 
 namespace {
 
-std::string task_word(const model::Job& job) {
+std::string name_and_id(const model::Job& job) {
   return fmt::format("{} ({})", job.name, job.id.str().substr(0, 8));
+}
+
+std::unexpected<Error> too_late(const model::Job& job, const Message& verb) {
+  return fail(
+      Errc::Conflict,
+      say::job_has_ended_already({.job = name_and_id(job), .state = state_of(job), .verb = verb}));
 }
 
 /// The file with `******` where its secrets are.
@@ -80,8 +86,7 @@ asio::awaitable<Result<model::JobPage>> JobService::list(auth::Principal who,
     const bool visible =
         workspace && auth::may(who, auth::Action::ListJobs, {.workspace = workspace->id});
     if (!visible) {
-      co_return fail(Errc::NotFound,
-                     fmt::format("there is no workspace \"{}\" for you", shorten(workspace_name)));
+      co_return fail(Errc::NotFound, say::no_workspace_for_you({.name = shorten(workspace_name)}));
     }
     query.workspaces = {workspace->id};
   }
@@ -159,29 +164,15 @@ asio::awaitable<Result<Why>> JobService::why(auth::Principal who, std::string jo
 // Wishes
 // ---------------------------------------------------------------------------------------------
 
-asio::awaitable<Result<model::Job>> JobService::tell(auth::Principal who,
-                                                     std::string job,
-                                                     auth::Action action,
-                                                     model::Fact fact,
-                                                     std::string_view verb) {
+asio::awaitable<Result<model::Job>> JobService::tell(
+    auth::Principal who, std::string job, auth::Action action, model::Fact fact, Message verb) {
   TY_CO_TRY(const model::Job found, co_await p_.finder.find(who, std::move(job), action));
-  const auto ended = [&] {
-    return fail(Errc::Conflict,
-                fmt::format("{} has ended ({}) and cannot be {}",
-                            task_word(found),
-                            model::to_word(found.life.state),
-                            verb));
-  };
-  if (model::is_final(found.life.state)) co_return ended();
+  if (model::is_final(found.life.state)) co_return too_late(found, verb);
   Result<void> told = co_await p_.controller.tell(found.id, std::move(fact));
   if (!told && told.error().code == Errc::NotFound) {
     // It ended between our look and the wish; say so in the words of its end.
     TY_CO_TRY(const model::Job now, co_await p_.jobs.find(found.id));
-    co_return fail(Errc::Conflict,
-                   fmt::format("{} has ended ({}) and cannot be {}",
-                               task_word(now),
-                               model::to_word(now.life.state),
-                               verb));
+    co_return too_late(now, verb);
   }
   if (!told) co_return std::unexpected(std::move(told).error());
   co_return co_await p_.jobs.find(found.id);
@@ -189,44 +180,49 @@ asio::awaitable<Result<model::Job>> JobService::tell(auth::Principal who,
 
 asio::awaitable<Result<model::Job>> JobService::stop(auth::Principal who, std::string job) {
   model::fact::CancelAsked fact{.by = who.name};
-  return tell(std::move(who), std::move(job), auth::Action::StopJob, std::move(fact), "stopped");
+  return tell(
+      std::move(who), std::move(job), auth::Action::StopJob, std::move(fact), say::verb_stopped());
 }
 
 asio::awaitable<Result<model::Job>> JobService::pause(auth::Principal who, std::string job) {
   model::fact::PauseAsked fact{.by = who.name};
-  return tell(std::move(who), std::move(job), auth::Action::StopJob, std::move(fact), "paused");
+  return tell(
+      std::move(who), std::move(job), auth::Action::StopJob, std::move(fact), say::verb_paused());
 }
 
 asio::awaitable<Result<model::Job>> JobService::resume(auth::Principal who, std::string job) {
   TY_CO_TRY(const model::Job found, co_await p_.finder.find(who, job, auth::Action::StopJob));
   if (!model::is_final(found.life.state) && found.life.state != model::JobState::Paused) {
-    co_return fail(
-        Errc::Conflict,
-        fmt::format("{} is {}, not paused", task_word(found), model::to_word(found.life.state)));
+    co_return fail(Errc::Conflict,
+                   say::job_not_paused({.job = name_and_id(found), .state = state_of(found)}));
   }
   model::fact::ResumeAsked fact{.by = who.name};
   co_return co_await tell(
-      std::move(who), std::move(job), auth::Action::StopJob, std::move(fact), "resumed");
+      std::move(who), std::move(job), auth::Action::StopJob, std::move(fact), say::verb_resumed());
 }
 
 asio::awaitable<Result<model::Job>> JobService::set_limit(auth::Principal who,
                                                           std::string job,
                                                           std::optional<Seconds> limit) {
   const auto& cap = p_.config.jobs.max_time_limit;
-  if (limit && (*limit < 1s || *limit > std::chrono::days{365})) {
+  constexpr Seconds least = 1s;
+  constexpr Seconds most = std::chrono::days{365};
+  if (limit && (*limit < least || *limit > most)) {
     co_return fail(Errc::Invalid,
-                   "a time limit is between 1s and 365d",
-                   {{"/time_limit", "write for example 12h", "range"}});
+                   say::time_limit_range({.least = least, .most = most}),
+                   {{"/time_limit", say::for_example({.example = "12h"}), "range"}});
   }
   if (cap && (!limit || *limit > *cap)) {
-    co_return fail(
-        Errc::Invalid,
-        fmt::format("this site allows at most {}", format_duration(*cap)),
-        {{"/time_limit", fmt::format("write at most {}", format_duration(*cap)), "range"}});
+    co_return fail(Errc::Invalid,
+                   say::site_allows_at_most({.limit = *cap}),
+                   {{"/time_limit", say::limit_at_most({.limit = *cap}), "range"}});
   }
   model::fact::LimitSet fact{.time_limit = limit, .by = who.name};
-  co_return co_await tell(
-      std::move(who), std::move(job), auth::Action::SetTimeLimit, std::move(fact), "given a limit");
+  co_return co_await tell(std::move(who),
+                          std::move(job),
+                          auth::Action::SetTimeLimit,
+                          std::move(fact),
+                          say::verb_given_a_limit());
 }
 
 asio::awaitable<Result<void>> JobService::remove(auth::Principal who, std::string job, bool force) {
@@ -234,11 +230,8 @@ asio::awaitable<Result<void>> JobService::remove(auth::Principal who, std::strin
             co_await p_.finder.find(who, std::move(job), auth::Action::DeleteJob));
   if (!model::is_final(found.life.state)) {
     if (!force) {
-      co_return fail(
-          Errc::Conflict,
-          fmt::format("{} is {}; stop it first, or delete it with force, which does both",
-                      task_word(found),
-                      model::to_word(found.life.state)));
+      co_return fail(Errc::Conflict,
+                     say::job_is_not_over({.job = name_and_id(found), .state = state_of(found)}));
     }
     model::fact::CancelAsked fact{.by = who.name};
     Result<void> told = co_await p_.controller.tell(found.id, std::move(fact));

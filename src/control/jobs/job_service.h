@@ -163,11 +163,8 @@ class JobService {
                                                   model::Job old,
                                                   std::string name,
                                                   bool is_retry);
-  boost::asio::awaitable<Result<model::Job>> tell(auth::Principal who,
-                                                  std::string job,
-                                                  auth::Action action,
-                                                  model::Fact fact,
-                                                  std::string_view verb);
+  boost::asio::awaitable<Result<model::Job>> tell(
+      auth::Principal who, std::string job, auth::Action action, model::Fact fact, Message verb);
   boost::asio::awaitable<Result<void>> remove_found(model::Job job, std::string actor);
 
   jobspec::ReadOptions read_options(std::optional<model::Dialect> dialect,

@@ -6,15 +6,16 @@
 #include "control/controller.h"
 #include "control/event_hub.h"
 #include "control/jobs/job_finder.h"
+#include "control/jobs/job_line.h"
 #include "control/jobs/job_service.h"
 #include "control/jobs/site_check.h"
+#include "control/messages.h"
 #include "control/secret_box.h"
 #include "control/storages/mount_sources.h"
 #include "control/uploads/sha256.h"
 #include "control/uploads/uploads.h"
 #include "jobspec/job_name.h"
 #include "model/spec_json.h"
-#include "model/words.h"
 #include "rt/blocking_pool.h"
 #include "rt/log.h"
 #include "store/job_store.h"
@@ -44,13 +45,18 @@ std::set<std::string> uploads_of(const model::JobSpec& spec) {
 
 std::unexpected<Error> no_workspace(const std::string& name,
                                     const std::vector<model::Workspace>& open) {
+  constexpr std::size_t most = 10;
   std::vector<std::string> names;
   for (const model::Workspace& one : open) names.push_back(one.name);
+  if (names.size() > most) {
+    names.resize(most);
+    names.emplace_back("…");
+  }
   return fail(Errc::NotFound,
-              fmt::format("there is no workspace \"{}\" for you; yours are {}",
-                          shorten(name),
-                          names.empty() ? "none" : shorten(join(names, ", "), 200)),
-              {{"/workspace", "write one that you belong to", "reference"}});
+              names.empty()
+                  ? say::no_workspace_for_you({.name = shorten(name)})
+                  : say::no_workspace_for_you_among({.name = shorten(name), .names = names}),
+              {{"/workspace", say::write_your_workspace(), "reference"}});
 }
 
 /// Where two jobs of one name cannot be told apart, the second is refused.
@@ -134,7 +140,7 @@ asio::awaitable<Result<std::string>> JobService::keep_upload(auth::Principal who
                                                              std::string file) {
   if (!who.scopes.has(auth::Scope::Write)) {
     p_.uploads.discard(file);
-    co_return fail(Errc::Forbidden, "this token may only read; make one with the scope write");
+    co_return fail(Errc::Forbidden, say::token_only_reads());
   }
   auto keep = [this, file = std::move(file)] { return p_.uploads.keep(file); };
   co_return co_await p_.pool.run(std::move(keep));
@@ -198,9 +204,8 @@ asio::awaitable<Result<model::Workspace>> JobService::choose_workspace(const aut
   read.warnings.push_back(
       warning("changed",
               "workspace",
-              fmt::format("stored in the workspace {}, the only one you have: there is no \"{}\"",
-                          open.front().name,
-                          shorten(spec.workspace))));
+              say::stored_in_only_workspace(
+                  {.workspace = open.front().name, .name = shorten(spec.workspace)})));
   spec.workspace = open.front().name;
   co_return std::move(open.front());
 }
@@ -225,8 +230,8 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
   if (std::ranges::any_of(spec.secrets,
                           [](const auto& s) { return s.second.stored_name.has_value(); })) {
     co_return fail(Errc::Invalid,
-                   "no secret is stored on this server",
-                   {{"/secrets", "pass it in env, or leave it away", "reference"}});
+                   say::no_secrets_here(),
+                   {{"/secrets", say::pass_secret_in_env(), "reference"}});
   }
   TY_CO_DO(p_.secrets.seal(spec, read.secrets));
 
@@ -253,7 +258,7 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
       out.warnings.push_back(
           warning("impossible",
                   "roles",
-                  fits.error().message + "; it will wait until there is such a machine"));
+                  joined(std::move(fits).error().message, say::waits_for_such_a_machine())));
     }
   }
   out.row.spec_json = model::to_json(spec);
@@ -308,12 +313,8 @@ asio::awaitable<Result<Submitted>> JobService::retry(auth::Principal who, std::s
   TY_CO_TRY(const model::Job old,
             co_await p_.finder.find(who, std::move(job), auth::Action::RetryJob));
   if (!model::is_final(old.life.state)) {
-    co_return fail(
-        Errc::Conflict,
-        fmt::format(
-            "{} is {}; only a job that has ended can be run again, clone makes a copy at any time",
-            old.name,
-            model::to_word(old.life.state)));
+    co_return fail(Errc::Conflict,
+                   say::only_ended_run_again({.job = old.name, .state = state_of(old)}));
   }
   co_return co_await again(std::move(who), old, "", true);
 }

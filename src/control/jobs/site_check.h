@@ -17,7 +17,7 @@ struct SiteView {
 };
 
 /// A remark on a job that is stored nevertheless.
-jobspec::Issue warning(std::string code, std::string path, std::string message);
+jobspec::Issue warning(std::string code, std::string path, Message message);
 
 /// Makes the spec one that this site can run: its defaults and caps, said in `warnings` where they
 /// change what was asked for. Invalid, with every fault, for what cannot run here, so that it is

@@ -5,19 +5,22 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "control/messages.h"
 
 namespace ty::control {
 
 namespace {
 
-std::string known_tasks(const JobLogs& logs) {
+std::vector<std::string> known_tasks(const JobLogs& logs) {
+  constexpr std::size_t most = 20;
   std::vector<std::string> names;
-  for (std::size_t role = 0; role < logs.spec.roles.size() && names.size() < 20; ++role) {
+  for (std::size_t role = 0; role < logs.spec.roles.size() && names.size() < most; ++role) {
     const std::int64_t count = logs.spec.roles[role].count;
-    for (int i = 0; i < count && names.size() < 20; ++i)
+    for (int i = 0; i < count && names.size() < most; ++i)
       names.push_back(logs.label({.role = static_cast<int>(role), .index = i}));
   }
-  return join(names, ", ") + (logs.job.tasks_total > 20 ? ", …" : "");
+  if (names.size() < static_cast<std::size_t>(logs.job.tasks_total)) names.emplace_back("…");
+  return names;
 }
 
 }  // namespace
@@ -40,10 +43,8 @@ Result<model::TaskRef> JobLogs::find_task(const std::string& name) const {
       return model::TaskRef{.role = static_cast<int>(r), .index = index};
     }
   }
-  return fail(
-      Errc::NotFound,
-      fmt::format(
-          "the job has no task \"{}\"; its tasks are {}", shorten(name), known_tasks(*this)));
+  return fail(Errc::NotFound,
+              say::job_without_task({.name = shorten(name), .names = known_tasks(*this)}));
 }
 
 }  // namespace ty::control

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "control/logs/log_service.h"
+#include "control/messages.h"
 #include "rt/blocking_pool.h"
 #include "telemetry/log_reader.h"
 #include "telemetry/log_search.h"
@@ -77,7 +78,7 @@ LogHits hits_of(telemetry::SearchPage page) {
 
 Result<LogService::Chosen> LogService::choose(const JobLogs& logs, const LogPlace& place) const {
   if (place.task.empty() && logs.job.tasks_total > 1)
-    return fail(Errc::Invalid, "lines are counted in the log of one task; name it with task=");
+    return fail(Errc::Invalid, say::lines_of_one_log());
   model::TaskRef task;
   if (!place.task.empty()) {
     TY_TRY(task, logs.find_task(place.task));

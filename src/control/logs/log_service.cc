@@ -1,7 +1,5 @@
 #include "control/logs/log_service.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/asio/this_coro.hpp>
 
@@ -9,6 +7,7 @@
 #include "control/jobs/job_finder.h"
 #include "control/logs/job_logs.h"
 #include "control/logs/log_text.h"
+#include "control/messages.h"
 #include "control/task_board.h"
 #include "model/spec_json.h"
 #include "rt/blocking_pool.h"
@@ -26,13 +25,12 @@ namespace {
 Result<void> check(const LogQuery& query) {
   const int parts =
       int{query.tail.has_value()} + int{query.lines.has_value()} + int{query.bytes.has_value()};
-  if (parts > 1) return fail(Errc::Invalid, "give only one of tail, lines and a byte range");
+  if (parts > 1) return fail(Errc::Invalid, say::one_part_of_a_log());
   if (query.follow && (query.lines || query.bytes || query.until)) {
-    return fail(Errc::Invalid,
-                "follow goes on to the end; lines, until and byte ranges do not go with it");
+    return fail(Errc::Invalid, say::follow_reads_to_the_end());
   }
   if (query.lines && (query.lines->first < 1 || query.lines->second < query.lines->first)) {
-    return fail(Errc::Invalid, "lines are counted from 1; write for example lines=1-100");
+    return fail(Errc::Invalid, say::lines_count_from_one());
   }
   return {};
 }
@@ -63,14 +61,13 @@ class Opener {
     const int attempt = query_.attempt.value_or(logs_.job.life.attempt);
     const bool merged = query_.merged || (query_.task.empty() && logs_.job.tasks_total > 1);
     if (merged && (query_.lines || query_.bytes)) {
-      co_return fail(Errc::Invalid,
-                     "lines and bytes are counted in the log of one task; name it with task=");
+      co_return fail(Errc::Invalid, say::parts_of_one_log());
     }
     model::TaskRef task;
     if (!merged && !query_.task.empty()) {
       TY_CO_TRY(task, logs_.find_task(query_.task));
     }
-    Result<TextPtr> text = fail(Errc::Internal, "unopened");
+    Result<TextPtr> text;
     if (merged)
       text = query_.follow ? co_await follow_merged(attempt) : merge(attempt);
     else if (query_.follow)

@@ -1,12 +1,11 @@
 #include "control/registries/old_registries_file.h"
 
-#include <fmt/format.h>
-
 #include <fstream>
 #include <optional>
 #include <sstream>
 
 #include "base/encoding.h"
+#include "control/messages.h"
 
 namespace ty::control {
 
@@ -31,7 +30,7 @@ Result<std::vector<OldRegistryLogin>> read_old_registries(const std::string& fil
     auto user = text_of(username);
     auto secret = text_of(password);
     if (!name || !user || !secret || (kind != "user" && kind != "workspace"))
-      return fail(Errc::Invalid, fmt::format("{} is damaged; remove it to start anew", file));
+      return fail(Errc::Invalid, say::old_registries_damaged({.file = file}));
     login.is_workspace = kind == "workspace";
     login.server = *std::move(name);
     login.username = *std::move(user);

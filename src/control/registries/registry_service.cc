@@ -1,13 +1,13 @@
 #include "control/registries/registry_service.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 #include "auth/permission.h"
 #include "base/text.h"
+#include "control/messages.h"
 #include "control/registries/old_registries_file.h"
 #include "control/secret_box.h"
 #include "engine/launch.h"
@@ -29,16 +29,15 @@ Result<void> check(const NewRegistryLogin& login) {
                        login.server.find_first_of(" /\\?#@\t\r\n") == std::string::npos &&
                        login.server.size() <= 255;
   if (!is_host) {
-    faults.push_back(
-        {"/server", "is not a registry; write for example registry.example.com:5000", "pattern"});
+    faults.push_back({"/server", say::not_a_registry(), "pattern"});
   }
   if (login.username.empty() || login.username.size() > kLongest)
-    faults.push_back({"/username", "missing; write the name you have there", "missing"});
+    faults.push_back({"/username", say::missing_registry_user(), "missing"});
   if (login.password.empty() || login.password.reveal().size() > kLongest)
-    faults.push_back({"/password", "missing; write the password or an access token", "missing"});
+    faults.push_back({"/password", say::missing_registry_password(), "missing"});
   if (faults.empty()) return {};
-  std::string message = faults.front().pointer.substr(1) + " " + faults.front().message;
-  return fail(Errc::Invalid, std::move(message), std::move(faults));
+  Message first = within(plain(faults.front().pointer.substr(1)), faults.front().message);
+  return fail(Errc::Invalid, std::move(first), std::move(faults));
 }
 
 /// Gone, and still gone after a power cut: otherwise a password that somebody removed meanwhile
@@ -50,7 +49,7 @@ Result<void> remove_for_good(const std::filesystem::path& file) {
   const bool is_synced = folder >= 0 && ::fsync(folder) == 0;
   if (folder >= 0) ::close(folder);
   if (ec || !is_synced)
-    return fail(Errc::Unavailable, fmt::format("cannot remove {}", file.string()));
+    return fail(Errc::Unavailable, say::server_file_not_removed({.path = file.string()}));
   return {};
 }
 
@@ -131,8 +130,7 @@ asio::awaitable<Result<RegistryService::Owner>> RegistryService::owner_of(auth::
   const bool is_visible =
       found && auth::may(who, auth::Action::ShowWorkspace, {.workspace = found->id});
   if (!is_visible) {
-    co_return fail(Errc::NotFound,
-                   fmt::format("there is no workspace \"{}\" for you", shorten(workspace)));
+    co_return fail(Errc::NotFound, say::no_workspace_for_you({.name = shorten(workspace)}));
   }
   TY_CO_DO(auth::may(who, auth::Action::ManageMembers, {.workspace = found->id}));
   co_return Owner{.workspace = found->id};

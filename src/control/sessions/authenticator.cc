@@ -1,7 +1,6 @@
 #include "control/sessions/authenticator.h"
 
-#include <fmt/format.h>
-
+#include "control/messages.h"
 #include "store/token_store.h"
 #include "store/user_store.h"
 #include "store/workspace_store.h"
@@ -16,15 +15,12 @@ namespace {
 constexpr Millis kCacheLife{3000};
 constexpr std::size_t kCacheSize = 10'000;
 
-constexpr std::string_view kWhereToGetOne = "sign in on the page, or run `trainyard login`";
-
 }  // namespace
 
 asio::awaitable<Result<auth::Principal>> Authenticator::authenticate(Secret token) {
   const std::optional<auth::TokenKind> kind = auth::token_kind(token.reveal());
   if (!kind || *kind == auth::TokenKind::SignIn) {
-    co_return fail(Errc::Unauthenticated,
-                   fmt::format("this is not a token of ours; {}", kWhereToGetOne));
+    co_return fail(Errc::Unauthenticated, say::not_our_token());
   }
   std::string hash = auth::token_hash(token.reveal());
   const Time now = p_.clock.now();
@@ -46,8 +42,7 @@ asio::awaitable<Result<auth::Principal>> Authenticator::by_token(std::string has
   Result<model::Token> token = co_await p_.tokens.find_by_hash(std::move(hash));
   if (!token) {
     if (token.error().code != Errc::NotFound) co_return std::unexpected(std::move(token).error());
-    co_return fail(Errc::Unauthenticated,
-                   fmt::format("this token was revoked or never was; {}", kWhereToGetOne));
+    co_return fail(Errc::Unauthenticated, say::token_gone());
   }
   const Time now = p_.clock.now();
   TY_CO_DO(auth::check_alive(auth::TokenKind::Personal,
@@ -63,7 +58,7 @@ asio::awaitable<Result<auth::Principal>> Authenticator::by_session(std::string h
   if (!session) {
     if (session.error().code != Errc::NotFound)
       co_return std::unexpected(std::move(session).error());
-    co_return fail(Errc::Unauthenticated, fmt::format("you are signed out; {}", kWhereToGetOne));
+    co_return fail(Errc::Unauthenticated, say::you_are_signed_out());
   }
   const Time now = p_.clock.now();
   TY_CO_DO(auth::check_alive(auth::TokenKind::Session,
@@ -80,8 +75,7 @@ asio::awaitable<Result<auth::Principal>> Authenticator::principal_of(UserId id,
                                                                      TokenId token) {
   TY_CO_TRY(const model::User user, co_await p_.users.find(id));
   if (user.disabled) {
-    co_return fail(Errc::Unauthenticated,
-                   fmt::format("the account {} is disabled; ask an administrator", user.name));
+    co_return fail(Errc::Unauthenticated, say::account_disabled({.name = user.name}));
   }
   TY_CO_TRY(const std::vector<model::Membership> memberships,
             co_await p_.workspaces.memberships(id));

@@ -1,12 +1,11 @@
 #include "control/sessions/session_service.h"
 
-#include <fmt/format.h>
-
 #include "auth/password.h"
 #include "auth/permission.h"
 #include "auth/token.h"
 #include "base/text.h"
 #include "config/config.h"
+#include "control/messages.h"
 #include "control/sessions/authenticator.h"
 #include "rt/blocking_pool.h"
 #include "rt/log.h"
@@ -33,12 +32,11 @@ asio::awaitable<Result<SignedIn>> SessionService::sign_in(std::string name,
   };
   if (!co_await p_.pool.run(std::move(verify))) {
     log::info("signin.refused address={}", address);
-    co_return fail(Errc::Unauthenticated, "user name or password is wrong");
+    co_return fail(Errc::Unauthenticated, say::wrong_password());
   }
   limiter_.succeeded(name, address);
   if (user->disabled) {
-    co_return fail(Errc::Forbidden,
-                   fmt::format("the account {} is disabled; ask an administrator", user->name));
+    co_return fail(Errc::Forbidden, say::account_disabled({.name = user->name}));
   }
   if (auth::needs_rehash(hash)) {
     auto rehash = [&] { return auth::hash_password(password); };
@@ -54,13 +52,7 @@ asio::awaitable<Result<SignedIn>> SessionService::use_link(Secret link,
                                                            std::string address,
                                                            std::string client) {
   TY_CO_DO(limiter_.admit("link", address));
-  const auto stale = [] {
-    return fail(
-        Errc::Unauthenticated,
-        "this sign-in link was used already or is too old; an administrator can make a new one "
-        "(`trainyard user link NAME`), and so does restarting the server for the first "
-        "administrator");
-  };
+  const auto stale = [] { return fail(Errc::Unauthenticated, say::sign_in_link_stale()); };
   if (auth::token_kind(link.reveal()) != auth::TokenKind::SignIn) co_return stale();
   Result<UserId> id =
       co_await p_.sessions.use_link(auth::token_hash(link.reveal()), p_.clock.now());
@@ -68,8 +60,7 @@ asio::awaitable<Result<SignedIn>> SessionService::use_link(Secret link,
   if (!id) co_return std::unexpected(std::move(id).error());
   limiter_.succeeded("link", address);
   TY_CO_TRY(model::User user, co_await p_.users.find(*id));
-  if (user.disabled)
-    co_return fail(Errc::Forbidden, fmt::format("the account {} is disabled", user.name));
+  if (user.disabled) co_return fail(Errc::Forbidden, say::account_disabled({.name = user.name}));
   co_return co_await begin_session(std::move(user), std::move(client));
 }
 
@@ -108,8 +99,8 @@ asio::awaitable<Result<void>> SessionService::change_password(auth::Principal wh
     auto verify = [&] { return auth::verify_password(user.password_hash.reveal(), old_password); };
     if (!co_await p_.pool.run(std::move(verify))) {
       co_return fail(Errc::Forbidden,
-                     "the present password is wrong",
-                     {{"/old_password", "does not match", "password"}});
+                     say::old_password_wrong(),
+                     {{"/old_password", say::does_not_match(), "password"}});
     }
     limiter_.succeeded(user.name, "password");
   }

@@ -1,10 +1,9 @@
 #include "control/storages/mount_sources.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/text.h"
+#include "control/messages.h"
 #include "jobspec/storage_path.h"
 
 namespace ty::control {
@@ -33,20 +32,22 @@ std::optional<engine::ObjectFolder> bucket_of(const std::string& named,
   return folder;
 }
 
-std::string unknown_source(const std::string& named) {
+/// What platforms that keep such things call them; empty: another word.
+Message kind_of_asset(std::string_view word) {
+  if (word == "algorithm") return say::asset_algorithms();
+  if (word == "dataset") return say::asset_datasets();
+  if (word == "model") return say::asset_models();
+  return {};
+}
+
+Message unknown_source(const std::string& named) {
   const std::size_t colon = named.find(':');
-  const std::string kind = named.substr(0, colon);
-  if (kind == "algorithm" || kind == "dataset" || kind == "model") {
-    return fmt::format(
-        "this server keeps no {}s yet, so \"{}\" cannot be found; send code along with the job, or "
-        "leave it out",
-        kind,
-        shorten(named.substr(colon + 1)));
+  if (Message kind = kind_of_asset(named.substr(0, colon)); !kind.empty()) {
+    return say::no_assets_yet(
+        {.kind = std::move(kind),
+         .name = shorten(colon == std::string::npos ? named : named.substr(colon + 1))});
   }
-  return fmt::format(
-      "no storage serves \"{}\"; use code: . to bring files along, or leave output away for the "
-      "platform's folder",
-      shorten(named));
+  return say::no_storage_serves({.source = shorten(named)});
 }
 
 void replace_word(std::string& text, std::string_view word, const std::string& value) {
@@ -122,26 +123,18 @@ const engine::ObjectFolder* object_folder(const engine::Mount& mount) {
   return store == nullptr ? nullptr : &store->folder;
 }
 
-std::optional<std::string> object_refusal(const engine::ObjectFolder& folder,
-                                          const std::vector<std::string>& stores,
-                                          bool is_possible) {
-  const auto plain = [](std::string_view url) {
+std::optional<Message> object_refusal(const engine::ObjectFolder& folder,
+                                      const std::vector<std::string>& stores,
+                                      bool is_possible) {
+  const auto without_slash = [](std::string_view url) {
     while (url.ends_with('/')) url.remove_suffix(1);
     return url;
   };
   const bool is_listed = std::ranges::any_of(stores, [&](const std::string& store) {
-    return store == "*" || plain(store) == plain(folder.endpoint);
+    return store == "*" || without_slash(store) == without_slash(folder.endpoint);
   });
-  if (!is_listed) {
-    return fmt::format(
-        "{} is an object store that jobs may not use; ask an administrator to add it to "
-        "jobs.object_stores",
-        shorten(folder.endpoint));
-  }
-  if (!is_possible) {
-    return "this server cannot reach object stores: ask an administrator to install rclone, then "
-           "start the server again";
-  }
+  if (!is_listed) return say::object_store_refused({.store = shorten(folder.endpoint)});
+  if (!is_possible) return say::rclone_missing();
   return std::nullopt;
 }
 

@@ -23,10 +23,10 @@ engine::LoginFile login_file(const std::string& source);
 
 /// The object store a mount reads from or writes to; null: none.
 const engine::ObjectFolder* object_folder(const engine::Mount& mount);
-/// Why this server can not reach it, for a person; none: it can be tried.
-std::optional<std::string> object_refusal(const engine::ObjectFolder& folder,
-                                          const std::vector<std::string>& stores,
-                                          bool is_possible);
+/// Why this server can not reach it; none: it can be tried.
+std::optional<Message> object_refusal(const engine::ObjectFolder& folder,
+                                      const std::vector<std::string>& stores,
+                                      bool is_possible);
 
 /// `$PAI_JOB_NAME`, `$PAI_USER_NAME` and `$PAI_USERNAME` in the folders of an OpenPAI job.
 void fill_names(model::JobSpec& spec, const std::string& user, const std::string& job);

@@ -1,10 +1,9 @@
 #include "control/tokens/token_service.h"
 
-#include <fmt/format.h>
-
 #include "auth/permission.h"
 #include "auth/token.h"
 #include "base/text.h"
+#include "control/messages.h"
 #include "control/sessions/authenticator.h"
 #include "store/token_store.h"
 
@@ -13,6 +12,9 @@ namespace ty::control {
 namespace asio = boost::asio;
 
 namespace {
+
+constexpr std::size_t kLongestTokenName = 100;
+constexpr Seconds kShortestLife = 1s;
 
 TokenView view_of(model::Token token) {
   return {.id = token.id,
@@ -39,21 +41,20 @@ asio::awaitable<Result<NewToken>> TokenService::create(auth::Principal who,
                                                        std::vector<std::string> words,
                                                        std::optional<Seconds> life) {
   TY_CO_DO(auth::may(who, auth::Action::ManageTokens, {.owner = who.user}));
-  if (trim(name).empty() || name.size() > 100) {
+  if (trim(name).empty() || name.size() > kLongestTokenName) {
     co_return fail(Errc::Invalid,
-                   "a token needs a name",
-                   {{"/name", "write 1 to 100 characters, what it is for", "range"}});
+                   say::token_without_name(),
+                   {{"/name", say::token_name_rule({.most = kLongestTokenName}), "range"}});
   }
-  if (life && (*life < 1s || *life > auth::kMaxTokenLife)) {
+  if (life && (*life < kShortestLife || *life > auth::kMaxTokenLife)) {
     co_return fail(Errc::Invalid,
-                   "a token lives between 1s and 3650d",
-                   {{"/expires_in", "write for example 90d", "range"}});
+                   say::token_life_range({.least = kShortestLife, .most = auth::kMaxTokenLife}),
+                   {{"/expires_in", say::for_example({.example = "90d"}), "range"}});
   }
   TY_CO_TRY(const auth::Scopes scopes, auth::parse_scopes(words));
   if (!who.scopes.covers(scopes)) {
     co_return fail(Errc::Forbidden,
-                   fmt::format("your own token has the scopes {}; it cannot make one with more",
-                               who.scopes.str()));
+                   say::token_scopes_exceeded({.scopes = split(who.scopes.str(), ' ')}));
   }
   const auth::FreshToken fresh = auth::make_token(auth::TokenKind::Personal);
   const Time now = p_.clock.now();

@@ -2,13 +2,13 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
 #include <string_view>
 
 #include "base/text.h"
+#include "control/messages.h"
 
 namespace ty::control {
 
@@ -23,28 +23,26 @@ struct CloseWrite {
   void operator()(archive* a) const { archive_write_free(a); }
 };
 
-std::unexpected<Error> refuse(std::string_view entry, std::string_view why) {
-  return fail(Errc::Invalid, fmt::format("the archive's entry \"{}\" {}", shorten(entry), why));
-}
-
 /// The entry's place below the folder, or nothing when it would be outside.
 Result<fs::path> place_of(std::string_view name) {
   const fs::path path(name);
   if (path.is_absolute())
-    return refuse(name, "has an absolute name; pack it relative to the folder");
+    return fail(Errc::Invalid, say::archive_name_absolute({.entry = shorten(name)}));
   for (const fs::path& part : path) {
-    if (part == "..") return refuse(name, "leads out of its folder with `..`");
+    if (part == "..")
+      return fail(Errc::Invalid, say::archive_name_leads_out({.entry = shorten(name)}));
   }
   return path.lexically_normal();
 }
 
 Result<void> check_link(const fs::path& at, std::string_view target, bool hard) {
   const fs::path to(target);
-  if (to.is_absolute()) return refuse(at.string(), "is a link to an absolute path");
+  if (to.is_absolute())
+    return fail(Errc::Invalid, say::archive_link_absolute({.entry = shorten(at.string())}));
   // A hard link names an entry of the archive; a symbolic one starts from where it lies.
   const fs::path reached = (hard ? to : at.parent_path() / to).lexically_normal();
   if (!reached.empty() && *reached.begin() == "..")
-    return refuse(at.string(), "is a link that leads out of its folder");
+    return fail(Errc::Invalid, say::archive_link_leads_out({.entry = shorten(at.string())}));
   return {};
 }
 
@@ -58,7 +56,7 @@ Result<void> check_entry(archive_entry* entry, const fs::path& at) {
     case AE_IFLNK:
       return check_link(at, archive_entry_symlink(entry), false);
     default:
-      return refuse(at.string(), "is neither file, folder nor link");
+      return fail(Errc::Invalid, say::archive_entry_odd({.entry = shorten(at.string())}));
   }
 }
 
@@ -71,15 +69,13 @@ Result<std::int64_t> copy_data(archive* from, archive* to, std::int64_t allowed)
     const int rc = archive_read_data_block(from, &block, &size, &offset);
     if (rc == ARCHIVE_EOF) return bytes;
     if (rc < ARCHIVE_WARN)
-      return fail(Errc::Invalid,
-                  fmt::format("the archive is damaged: {}", archive_error_string(from)));
+      return fail(Errc::Invalid, say::archive_damaged({.why = archive_error_string(from)}));
     bytes += static_cast<std::int64_t>(size);
     if (bytes > allowed)
-      return fail(Errc::TooLarge,
-                  fmt::format("the archive unpacks to more than {}", human_bytes(allowed)));
+      return fail(Errc::TooLarge, say::archive_unpacks_too_large({.limit = allowed}));
     if (archive_write_data_block(to, block, size, offset) < ARCHIVE_WARN) {
       return fail(disk_errc(archive_errno(to)),
-                  fmt::format("cannot unpack: {}", archive_error_string(to)));
+                  say::cannot_unpack({.why = archive_error_string(to)}));
     }
   }
 }
@@ -96,8 +92,7 @@ Result<Unpacked> unpack(const std::string& path,
   archive_read_support_filter_gzip(from.get());
   archive_read_support_filter_zstd(from.get());
   if (archive_read_open_filename(from.get(), path.c_str(), 256 * 1024) != ARCHIVE_OK) {
-    return fail(Errc::Invalid,
-                "this is no archive we can read; send a tar (plain, gzip or zstd) or a zip");
+    return fail(Errc::Invalid, say::not_an_archive());
   }
   const std::unique_ptr<archive, CloseWrite> to(archive_write_disk_new());
   archive_write_disk_set_options(to.get(),
@@ -106,26 +101,25 @@ Result<Unpacked> unpack(const std::string& path,
                                      ARCHIVE_EXTRACT_SECURE_NODOTDOT);
   std::error_code ec;
   fs::create_directories(into, ec);
-  if (ec) return fail(disk_errc(ec.value()), fmt::format("cannot make {}: {}", into, ec.message()));
+  if (ec) {
+    return fail(disk_errc(ec.value()),
+                say::server_folder_not_made({.path = into, .why = ec.message()}));
+  }
 
   Unpacked done;
   for (archive_entry* entry = nullptr;;) {
     const int rc = archive_read_next_header(from.get(), &entry);
     if (rc == ARCHIVE_EOF) break;
     if (rc < ARCHIVE_WARN) {
-      return fail(
-          Errc::Invalid,
-          fmt::format(
-              "this is no archive we can read ({}); send a tar (plain, gzip or zstd) or a zip",
-              archive_error_string(from.get())));
+      return fail(Errc::Invalid,
+                  say::not_an_archive_because({.why = archive_error_string(from.get())}));
     }
     const char* name = archive_entry_pathname(entry);
-    if (name == nullptr)
-      return fail(Errc::Invalid, "the archive has an entry whose name is not text");
+    if (name == nullptr) return fail(Errc::Invalid, say::archive_name_not_text());
     TY_TRY(const fs::path at, place_of(name));
     TY_DO(check_entry(entry, at));
     if (++done.files > limits.files) {
-      return fail(Errc::TooLarge, fmt::format("the archive has more than {} files", limits.files));
+      return fail(Errc::TooLarge, say::archive_too_many_files({.limit = limits.files}));
     }
     archive_entry_set_pathname(entry, (fs::path(into) / at).c_str());
     if (const char* hard = archive_entry_hardlink(entry)) {
@@ -135,13 +129,13 @@ Result<Unpacked> unpack(const std::string& path,
     archive_entry_set_perm(entry, static_cast<__LA_MODE_T>(archive_entry_perm(entry) & 0777));
     if (archive_write_header(to.get(), entry) < ARCHIVE_WARN) {
       return fail(disk_errc(archive_errno(to.get())),
-                  fmt::format("cannot unpack {}: {}", name, archive_error_string(to.get())));
+                  say::cannot_unpack_entry({.entry = name, .why = archive_error_string(to.get())}));
     }
     TY_TRY(const std::int64_t bytes, copy_data(from.get(), to.get(), limits.bytes - done.bytes));
     done.bytes += bytes;
     if (archive_write_finish_entry(to.get()) < ARCHIVE_WARN) {
       return fail(disk_errc(archive_errno(to.get())),
-                  fmt::format("cannot unpack {}: {}", name, archive_error_string(to.get())));
+                  say::cannot_unpack_entry({.entry = name, .why = archive_error_string(to.get())}));
     }
   }
   return done;

@@ -1,7 +1,6 @@
 #include "control/uploads/sha256.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <openssl/evp.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/encoding.h"
+#include "control/messages.h"
 
 namespace ty::control {
 
@@ -46,7 +46,8 @@ std::string sha256(std::string_view text) {
 Result<std::string> sha256_of_file(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return fail(Errc::Internal, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+    return fail(Errc::Internal,
+                say::server_file_unreadable({.path = path, .why = std::strerror(errno)}));
   Digest digest;
   std::vector<char> buffer(1 << 20);
   ssize_t n = 0;
@@ -55,7 +56,8 @@ Result<std::string> sha256_of_file(const std::string& path) {
   const int code = errno;
   ::close(fd);
   if (n < 0)
-    return fail(Errc::Internal, fmt::format("cannot read {}: {}", path, std::strerror(code)));
+    return fail(Errc::Internal,
+                say::server_file_unreadable({.path = path, .why = std::strerror(code)}));
   return digest.hex();
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/ids.h"
+#include "control/messages.h"
 #include "control/uploads/archive.h"
 #include "control/uploads/sha256.h"
 
@@ -38,7 +39,8 @@ Result<std::string> Uploads::new_file() const {
   const std::string path = fmt::format("{}/{}{}", root_, kIncoming, random_hex(8));
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0)
-    return fail(disk_errc(errno), fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    return fail(disk_errc(errno),
+                say::server_file_not_written({.path = path, .why = std::strerror(errno)}));
   ::close(fd);
   return path;
 }
@@ -68,7 +70,7 @@ Result<std::string> Uploads::keep(const std::string& file) const {
     fs::rename(temp, folder, ec);
     if (ec)
       fs::remove_all(temp, ec);  // the same code arrived twice at once; the other one is as good
-    if (!take()) return fail(Errc::Unavailable, fmt::format("cannot make {}", folder));
+    if (!take()) return fail(Errc::Unavailable, say::upload_folder_not_made({.path = folder}));
   }
   return "upload:" + *sha;
 }
@@ -109,9 +111,7 @@ Result<std::string> Uploads::folder(std::string_view sha256) const {
   const std::string path = fmt::format("{}/{}.d", root_, sha256);
   std::error_code ec;
   if (!is_sha256(sha256) || !fs::is_directory(path, ec)) {
-    return fail(
-        Errc::NotFound,
-        fmt::format("the uploaded code {} is gone; submit the job with its code again", sha256));
+    return fail(Errc::NotFound, say::upload_gone({.sha256 = sha256}));
   }
   return path;
 }

@@ -2,6 +2,7 @@
 
 #include "auth/permission.h"
 #include "control/account_name.h"
+#include "control/messages.h"
 #include "control/sessions/authenticator.h"
 #include "control/sessions/session_service.h"
 #include "store/token_store.h"
@@ -43,7 +44,7 @@ asio::awaitable<Result<std::vector<UserView>>> UserService::list(auth::Principal
 
 asio::awaitable<Result<CreatedUser>> UserService::create(auth::Principal who, NewUser wanted) {
   TY_CO_DO(auth::may(who, auth::Action::ManageUsers, {}));
-  TY_CO_DO(check_account_name(wanted.name, "user"));
+  TY_CO_DO(check_user_name(wanted.name));
   model::User user{.name = wanted.name,
                    .display_name = wanted.display_name,
                    .email = wanted.email,
@@ -62,8 +63,7 @@ asio::awaitable<Result<void>> UserService::set_disabled(auth::Principal who,
   TY_CO_DO(auth::may(who, auth::Action::ManageUsers, {}));
   TY_CO_TRY(model::User user, co_await p_.users.find_by_name(std::move(name)));
   if (user.id == who.user && disabled) {
-    co_return fail(Errc::Conflict,
-                   "you cannot disable your own account; another administrator can");
+    co_return fail(Errc::Conflict, say::own_account_stays());
   }
   user.disabled = disabled;
   TY_CO_DO(co_await p_.users.update(user));

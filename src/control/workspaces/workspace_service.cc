@@ -2,6 +2,7 @@
 
 #include "auth/permission.h"
 #include "control/account_name.h"
+#include "control/messages.h"
 #include "control/sessions/authenticator.h"
 #include "store/user_store.h"
 #include "store/workspace_store.h"
@@ -24,7 +25,7 @@ asio::awaitable<Result<WorkspaceView>> WorkspaceService::create(auth::Principal 
                                                                 std::string name,
                                                                 std::string description) {
   TY_CO_DO(auth::may(who, auth::Action::ManageWorkspaces, {}));
-  TY_CO_DO(check_account_name(name, "workspace"));
+  TY_CO_DO(check_workspace_name(name));
   model::Workspace wanted{
       .name = std::move(name), .description = std::move(description), .created_at = p_.clock.now()};
   TY_CO_TRY(model::Workspace made, co_await p_.workspaces.create(std::move(wanted)));
@@ -37,7 +38,7 @@ asio::awaitable<Result<WorkspaceView>> WorkspaceService::create(auth::Principal 
 
 asio::awaitable<Result<void>> WorkspaceService::remove(auth::Principal who, std::string name) {
   TY_CO_DO(auth::may(who, auth::Action::ManageWorkspaces, {}));
-  if (name == "default") co_return fail(Errc::Conflict, "the workspace default always stays");
+  if (name == "default") co_return fail(Errc::Conflict, say::default_workspace_stays());
   TY_CO_TRY(const model::Workspace there, co_await p_.workspaces.find_by_name(std::move(name)));
   TY_CO_DO(co_await p_.workspaces.remove(there.id));
   p_.authenticator.forget();
