@@ -2,6 +2,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "net/http_client.h"
+#include "net/messages.h"
 
 namespace ty::net {
 
@@ -14,7 +15,7 @@ struct BlockingHttpClient::Loop {
   /// Runs one coroutine to its end; nothing else is ever on this loop.
   Result<Answer> finish(asio::awaitable<Result<Answer>> work) {
     std::exception_ptr thrown;
-    Result<Answer> result = fail(Errc::Internal, "nothing was answered");
+    Result<Answer> result = fail(Errc::Internal, say::nothing_answered());
     auto keep = [](asio::awaitable<Result<Answer>> inner,
                    Result<Answer>& into) -> asio::awaitable<void> {
       into = co_await std::move(inner);

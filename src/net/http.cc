@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json_text.h"
-#include "base/text.h"
+#include "net/messages.h"
 
 namespace ty::net {
 
@@ -82,21 +82,16 @@ asio::awaitable<Result<std::string_view>> Request::read_some() {
 }
 
 asio::awaitable<Result<std::string>> Request::body(std::uint64_t limit) {
-  const auto too_large = [limit](std::string_view what) {
-    return fail(Errc::TooLarge,
-                fmt::format("the body is {}; at most {} are taken here",
-                            what,
-                            human_bytes(static_cast<std::int64_t>(limit))));
-  };
   if (content_length && *content_length > limit) {
-    co_return too_large(human_bytes(static_cast<std::int64_t>(*content_length)));
+    co_return fail(Errc::TooLarge, say::body_too_large({.size = *content_length, .limit = limit}));
   }
   std::string whole;
   if (content_length) whole.reserve(*content_length);
   for (;;) {
     TY_CO_TRY(const std::string_view piece, co_await read_some());
     if (piece.empty()) co_return whole;
-    if (whole.size() + piece.size() > limit) co_return too_large("larger than that");
+    if (whole.size() + piece.size() > limit)
+      co_return fail(Errc::TooLarge, say::body_over_limit({.limit = limit}));
     whole += piece;
   }
 }

@@ -72,7 +72,8 @@ Result<Endpoint> parse_endpoint(std::string_view url) {
   if (url.starts_with("unix:")) {
     url.remove_prefix(5);
     while (url.starts_with("//")) url.remove_prefix(1);
-    if (!url.starts_with('/')) return fail(Errc::Invalid, "write unix:/path/to.sock");
+    if (!url.starts_with('/'))
+      return fail(Errc::Invalid, say::not_a_socket_url({.url = shorten(url)}));
     endpoint.socket_path = url;
     endpoint.host = "localhost";
     return endpoint;
@@ -127,7 +128,7 @@ asio::awaitable<Result<std::unique_ptr<ClientConnection>>> HttpClient::Pool::ope
   if (!opened && opened.error().code == Errc::Timeout) {
     co_return fail(
         Errc::Timeout,
-        fmt::format("cannot connect to {}: {}", to_text(endpoint), opened.error().message));
+        say::cannot_connect({.address = to_text(endpoint), .why = opened.error().message}));
   }
   co_return opened;
 }
@@ -156,15 +157,14 @@ asio::awaitable<Result<void>> ClientResponse::Live::read_head(bool head_only, bo
         any_byte = true;
         beast::error_code ec;
         connection->used(parser->feed(connection->unread(), ec));
-        if (ec) co_return fail(Errc::Invalid, "the server's answer is no HTTP: " + ec.message());
+        if (ec) co_return fail(Errc::Invalid, say::answer_not_http({.why = ec.message()}));
         if (parser->is_header_done()) break;
         if (connection->unread().size() > pool->options.max_header) {
-          co_return fail(Errc::Invalid, "the server's answer has an endless header");
+          co_return fail(Errc::Invalid, say::answer_header_endless());
         }
       }
       TY_CO_TRY(const bool more, co_await connection->fill());
-      if (!more)
-        co_return fail(Errc::Unavailable, "the server closed the connection without an answer");
+      if (!more) co_return fail(Errc::Unavailable, say::closed_without_answer());
     }
     if (status >= 200 || status == 101 || (until_continue && status == 100))
       co_return Result<void>{};
@@ -196,7 +196,7 @@ asio::awaitable<Result<std::string_view>> ClientResponse::read_some() {
       beast::error_code ec;
       const std::size_t used = parser.feed(connection.unread(), ec);
       connection.used(used);
-      if (ec) co_return fail(Errc::Invalid, "the server's answer is malformed: " + ec.message());
+      if (ec) co_return fail(Errc::Invalid, say::answer_malformed({.why = ec.message()}));
       if (!parser.piece().empty()) co_return parser.piece();
       if (used > 0) continue;
     }
@@ -207,9 +207,7 @@ asio::awaitable<Result<std::string_view>> ClientResponse::read_some() {
     if (!more) {
       beast::error_code ec;
       parser.put_eof(ec);
-      if (ec)
-        co_return fail(Errc::Unavailable,
-                       "the server closed the connection in the middle of its answer");
+      if (ec) co_return fail(Errc::Unavailable, say::closed_in_answer());
     }
   }
   if (parser.keep_alive() && status != 101) live_->pool->give_back(std::move(live_->connection));
@@ -224,9 +222,7 @@ asio::awaitable<Result<std::string>> ClientResponse::body(std::uint64_t limit) {
     if (piece.empty()) co_return whole;
     if (whole.size() + piece.size() > limit) {
       live_.reset();
-      co_return fail(Errc::TooLarge,
-                     fmt::format("the answer is larger than {}",
-                                 human_bytes(static_cast<std::int64_t>(limit))));
+      co_return fail(Errc::TooLarge, say::answer_too_large({.limit = limit}));
     }
     whole += piece;
   }
@@ -286,7 +282,8 @@ asio::awaitable<Result<ClientResponse>> HttpClient::send(ClientRequest request) 
     if (!result) {
       const bool died_of_age = reused && !live.any_byte && result.error().code == Errc::Unavailable;
       if (died_of_age && may_repeat(request)) continue;
-      co_return std::unexpected(std::move(result).error().with_context(to_text(pool_->endpoint)));
+      co_return std::unexpected(
+          std::move(result).error().with_context(plain(to_text(pool_->endpoint))));
     }
     response.status = live.status;
     response.headers = std::move(live.headers);

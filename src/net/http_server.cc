@@ -18,6 +18,7 @@
 
 #include "base/ids.h"
 #include "net/impl/connection.h"
+#include "net/messages.h"
 #include "rt/log.h"
 
 namespace ty::net {
@@ -31,8 +32,9 @@ namespace {
 /// Small enough to fit any socket's buffer, so it can be sent without waiting.
 const std::string& busy_answer() {
   static const std::string text = [] {
-    const std::string body =
-        R"({"code":"unavailable","message":"too many connections; try again","details":[],"request_id":""})";
+    const Problem problem{
+        .status = 503, .code = "unavailable", .message = say::too_many_connections()};
+    const std::string body = std::get<std::string>(problem_response(problem, "").body);
     return fmt::format(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n"
         "Connection: close\r\nContent-Length: {}\r\n\r\n{}",
@@ -46,16 +48,14 @@ const std::string& busy_answer() {
 Result<std::pair<std::string, std::string>> split_address(std::string_view listen) {
   const std::size_t colon = listen.rfind(':');
   if (colon == std::string_view::npos || colon + 1 == listen.size()) {
-    return fail(Errc::Invalid,
-                fmt::format("\"{}\" is no address to listen on; write HOST:PORT", listen));
+    return fail(Errc::Invalid, say::not_an_address_to_listen({.address = listen}));
   }
   // The resolver would quietly take 99999 for the port 34463.
   const std::string_view port = listen.substr(colon + 1);
   std::uint16_t number = 0;
   const auto [end, ec] = std::from_chars(port.begin(), port.end(), number);
   if (ec != std::errc{} || end != port.end()) {
-    return fail(Errc::Invalid,
-                fmt::format("\"{}\" has no port; write a number from 0 to 65535", listen));
+    return fail(Errc::Invalid, say::listen_without_port({.address = listen}));
   }
   std::string_view host = listen.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
@@ -206,7 +206,7 @@ Result<std::string> HttpServer::Shared::listen() {
   const auto found = resolver.resolve(address.first, address.second, tcp::resolver::passive, ec);
   if (ec || found.empty()) {
     return fail(Errc::Invalid,
-                fmt::format("cannot listen on {}: {}", options.listen, ec.message()));
+                say::cannot_listen({.address = options.listen, .why = ec.message()}));
   }
   const tcp::endpoint endpoint = found.begin()->endpoint();
   acceptor = std::make_unique<Acceptor>(io.get_executor());
@@ -215,13 +215,11 @@ Result<std::string> HttpServer::Shared::listen() {
   if (!ec) acceptor->bind(endpoint, ec);
   if (!ec) acceptor->listen(1024, ec);
   if (ec == asio::error::address_in_use) {
-    return fail(Errc::Conflict,
-                fmt::format("{} is in use by another program; choose another port or stop it",
-                            options.listen));
+    return fail(Errc::Conflict, say::address_in_use({.address = options.listen}));
   }
   if (ec)
     return fail(Errc::Unavailable,
-                fmt::format("cannot listen on {}: {}", options.listen, ec.message()));
+                say::cannot_listen({.address = options.listen, .why = ec.message()}));
   const auto bound = acceptor->local_endpoint();
   const std::string host = bound.address().to_string();
   return fmt::format("{}:{}", bound.address().is_v6() ? "[" + host + "]" : host, bound.port());

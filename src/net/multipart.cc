@@ -6,6 +6,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "net/messages.h"
 
 namespace ty::net {
 
@@ -15,9 +16,10 @@ namespace {
 
 constexpr std::size_t kMaxHead = std::size_t{8} * 1024;
 constexpr int kMaxParts = 64;
+constexpr std::size_t kMaxBoundary = 70;
 
-std::unexpected<Error> malformed(std::string_view what) {
-  return fail(Errc::Invalid, fmt::format("the multipart body is malformed: {}", what));
+std::unexpected<Error> malformed(Message why) {
+  return fail(Errc::Invalid, say::multipart_malformed({.why = std::move(why)}));
 }
 
 /// The value of `name=value` or `name="value"` among the parameters after the first `;`. Quoted
@@ -69,12 +71,11 @@ bool is_multipart(std::string_view content_type) {
 }
 
 Result<std::string> multipart_boundary(std::string_view content_type) {
-  if (!is_multipart(content_type))
-    return fail(Errc::Invalid, "the body is not multipart/form-data");
+  if (!is_multipart(content_type)) return fail(Errc::Invalid, say::not_multipart());
   auto boundary = parameter(content_type, "boundary");
-  if (!boundary || boundary->empty()) return fail(Errc::Invalid, "Content-Type has no boundary");
-  if (boundary->size() > 70)
-    return fail(Errc::Invalid, "the boundary is longer than 70 characters");
+  if (!boundary || boundary->empty()) return fail(Errc::Invalid, say::no_boundary());
+  if (boundary->size() > kMaxBoundary)
+    return fail(Errc::Invalid, say::boundary_too_long({.limit = kMaxBoundary}));
   return *std::move(boundary);
 }
 
@@ -97,7 +98,7 @@ Result<MultipartParser::Event> MultipartParser::next() {
         const std::size_t found = rest.find(delimiter_);
         if (found == std::string_view::npos) {
           at_ += rest.size() - std::min(rest.size(), delimiter_.size() - 1);
-          if (ended_) return malformed("its boundary never appears");
+          if (ended_) return malformed(say::boundary_never_appears());
           return Event{};
         }
         at_ += found + delimiter_.size();
@@ -118,9 +119,8 @@ Result<MultipartParser::Event> MultipartParser::next() {
           break;
         }
         const bool may_come = line_end.empty() || line_end == "\r" || rest == "-";
-        if (!may_come || rest.size() > kMaxHead)
-          return malformed("a boundary line does not end after the boundary");
-        if (ended_) return malformed("it ends after a boundary");
+        if (!may_come || rest.size() > kMaxHead) return malformed(say::boundary_line_goes_on());
+        if (ended_) return malformed(say::ends_after_boundary());
         return Event{};
       }
       case State::Head:
@@ -139,12 +139,12 @@ Result<MultipartParser::Event> MultipartParser::read_head() {
   // A head may be empty: then its first line is the blank one.
   const std::size_t end = rest.starts_with("\r\n") ? 0 : rest.find("\r\n\r\n");
   if (end == std::string_view::npos || (end == 0 && rest.size() < 2)) {
-    if (rest.size() > kMaxHead) return malformed("the header of a part is larger than 8 KB");
-    if (ended_) return malformed("it ends inside the header of a part");
+    if (rest.size() > kMaxHead) return malformed(say::part_header_too_large({.limit = kMaxHead}));
+    if (ended_) return malformed(say::ends_in_part_header());
     return Event{};
   }
-  if (end > kMaxHead) return malformed("the header of a part is larger than 8 KB");
-  if (++parts_ > kMaxParts) return malformed("it has more than 64 parts");
+  if (end > kMaxHead) return malformed(say::part_header_too_large({.limit = kMaxHead}));
+  if (++parts_ > kMaxParts) return malformed(say::too_many_parts({.limit = kMaxParts}));
   part_ = {};
   std::string_view head = rest.substr(0, end);
   while (!head.empty()) {
@@ -152,7 +152,7 @@ Result<MultipartParser::Event> MultipartParser::read_head() {
     const std::string_view line = head.substr(0, line_end);
     head.remove_prefix(std::min(line_end + 2, head.size()));
     const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos) return malformed("a header line of a part has no colon");
+    if (colon == std::string_view::npos) return malformed(say::part_header_without_colon());
     const std::string_view name = trim(line.substr(0, colon));
     const std::string_view value = trim(line.substr(colon + 1));
     if (same_text_ignoring_case(name, "Content-Disposition")) {
@@ -183,7 +183,7 @@ Result<MultipartParser::Event> MultipartParser::read_body() {
     at_ += sure;
     return Event{.what = What::Data, .data = rest.substr(0, sure)};
   }
-  if (ended_) return malformed("it ends inside a part");
+  if (ended_) return malformed(say::ends_in_part());
   return Event{};
 }
 
@@ -241,9 +241,7 @@ asio::awaitable<Result<std::string>> MultipartReader::read_all(std::uint64_t lim
     if (piece.empty()) co_return whole;
     if (whole.size() + piece.size() > limit) {
       co_return fail(Errc::TooLarge,
-                     fmt::format("the part \"{}\" is larger than {}",
-                                 shorten(parser_.part().name),
-                                 human_bytes(static_cast<std::int64_t>(limit))));
+                     say::part_too_large({.name = shorten(parser_.part().name), .limit = limit}));
     }
     whole += piece;
   }

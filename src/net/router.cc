@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "net/messages.h"
 
 namespace ty::net {
 
@@ -135,8 +136,9 @@ asio::awaitable<Response> Router::handle(Request& request) const {
   const Match match = find(request);
   if (match.route != nullptr) co_return co_await match.route->handler(request);
   if (match.allow.empty()) {
-    const Problem problem{
-        .status = 404, .code = "not_found", .message = "nothing is at " + request.target.path};
+    const Problem problem{.status = 404,
+                          .code = "not_found",
+                          .message = say::nothing_at_path({.path = request.target.path})};
     co_return problem_response(problem, request.id);
   }
   if (request.method == Method::Options) {
@@ -147,7 +149,7 @@ asio::awaitable<Response> Router::handle(Request& request) const {
   const Problem problem{
       .status = 405,
       .code = "invalid",
-      .message = request.target.path + " takes " + match.allow + ", not this method"};
+      .message = say::method_not_taken({.path = request.target.path, .methods = match.allow})};
   Response response = problem_response(problem, request.id);
   response.headers.add("Allow", match.allow);
   co_return response;

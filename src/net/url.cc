@@ -6,6 +6,7 @@
 #include <boost/url/rfc/unreserved_chars.hpp>
 
 #include "base/text.h"
+#include "net/messages.h"
 
 namespace ty::net {
 
@@ -46,9 +47,7 @@ Result<void> parse_query_into(std::string_view text,
     std::string value;
     if (!decode(pair.substr(0, equals), true, name) ||
         !decode(pair.substr(std::min(equals + 1, pair.size())), true, value)) {
-      return fail(Errc::Invalid,
-                  "the query parameter \"" + shorten(pair.substr(0, equals)) +
-                      "\" is not well-formed; write % as %25 and encode text as UTF-8");
+      return fail(Errc::Invalid, say::query_malformed({.name = shorten(pair.substr(0, equals))}));
     }
     into.emplace_back(std::move(name), std::move(value));
   }
@@ -90,11 +89,11 @@ Result<void> parse_target(std::string_view text, Target& into) {
   if (!text.starts_with('/')) {
     const std::size_t scheme_end = text.find("://");
     if (scheme_end == std::string_view::npos || scheme_end > 8) {
-      return fail(Errc::Invalid, "the request target must begin with a slash");
+      return fail(Errc::Invalid, say::target_without_slash());
     }
     const std::size_t slash = text.find_first_of("/?", scheme_end + 3);
     text = slash == std::string_view::npos ? std::string_view("/") : text.substr(slash);
-    if (text.starts_with('?')) return fail(Errc::Invalid, "the request target has no path");
+    if (text.starts_with('?')) return fail(Errc::Invalid, say::target_without_path());
   }
   text = text.substr(0, text.find('#'));
   const std::size_t query_at = std::min(text.find('?'), text.size());
@@ -112,11 +111,10 @@ Result<void> parse_target(std::string_view text, Target& into) {
     if (used == into.segments.size()) into.segments.emplace_back();
     std::string& decoded = into.segments[used++];
     if (!decode(segment, false, decoded)) {
-      return fail(Errc::Invalid,
-                  "the path is not well-formed; write % as %25 and encode text as UTF-8");
+      return fail(Errc::Invalid, say::path_malformed());
     }
     if (decoded == "." || decoded == "..") {
-      return fail(Errc::Invalid, "the path holds \"" + decoded + "\"; write the plain path");
+      return fail(Errc::Invalid, say::path_with_dots({.part = decoded}));
     }
   }
   into.segments.resize(used);

@@ -44,7 +44,7 @@ asio::awaitable<Result<std::vector<tcp::endpoint>>> resolve(asio::any_io_executo
       endpoint.host, endpoint.port, asio::redirect_error(asio::use_awaitable, ec));
   if (ec)
     co_return fail(Errc::Unavailable,
-                   fmt::format("no address is known for {}: {}", endpoint.host, ec.message()));
+                   say::no_address_for_host({.host = endpoint.host, .why = ec.message()}));
   for (const auto& entry : found) addresses.push_back(entry.endpoint());
   co_return addresses;
 }
@@ -74,7 +74,7 @@ asio::awaitable<Result<std::unique_ptr<ClientConnection>>> ClientConnection::ope
   if (!endpoint.socket_path.empty()) {
     asio::local::stream_protocol::socket socket(executor);
     if (endpoint.socket_path.size() > 107) {
-      co_return fail(Errc::Invalid, "the socket's path is too long: " + endpoint.socket_path);
+      co_return fail(Errc::Invalid, say::socket_path_too_long({.path = endpoint.socket_path}));
     }
     const asio::local::stream_protocol::endpoint address(endpoint.socket_path);
     co_await socket.async_connect(address, asio::redirect_error(asio::use_awaitable, ec));
@@ -91,13 +91,14 @@ asio::awaitable<Result<std::unique_ptr<ClientConnection>>> ClientConnection::ope
       if (endpoint.is_tls) {
         auto secured = co_await connection->secure(*tls, endpoint.host);
         if (!secured)
-          co_return std::unexpected(std::move(secured).error().with_context(to_text(endpoint)));
+          co_return std::unexpected(
+              std::move(secured).error().with_context(plain(to_text(endpoint))));
       }
       co_return connection;
     }
   }
   co_return fail(Errc::Unavailable,
-                 fmt::format("cannot connect to {}: {}", to_text(endpoint), ec.message()));
+                 say::cannot_connect({.address = to_text(endpoint), .why = ec.message()}));
 }
 
 asio::awaitable<Result<void>> ClientConnection::secure(const TlsClientContext& tls,
@@ -168,14 +169,13 @@ asio::awaitable<Result<void>> ClientConnection::write_file(FilePart file) {
   const Fd fd(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0)
     co_return fail(Errc::Invalid,
-                   fmt::format("cannot read {}: {}", file.path, std::strerror(errno)));
+                   say::sent_file_unreadable({.path = file.path, .why = std::strerror(errno)}));
   std::vector<char> piece(std::size_t{256} * 1024);
   std::uint64_t left = file.size;
   while (left > 0) {
     const ssize_t got = ::read(fd.get(), piece.data(), std::min<std::uint64_t>(left, piece.size()));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0)
-      co_return fail(Errc::Invalid, fmt::format("{} became shorter while it was sent", file.path));
+    if (got <= 0) co_return fail(Errc::Invalid, say::sent_file_shrank({.path = file.path}));
     TY_CO_DO(co_await write({piece.data(), static_cast<std::size_t>(got)}));
     left -= static_cast<std::uint64_t>(got);
   }

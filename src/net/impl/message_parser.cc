@@ -2,6 +2,8 @@
 
 #include <boost/beast/http/error.hpp>
 
+#include "net/messages.h"
+
 namespace ty::net {
 
 namespace http = beast::http;
@@ -63,8 +65,7 @@ Result<void> RequestParser::check() const {
   if (!target_fault_) return target_fault_;
   const std::size_t hosts = request_.headers.count("Host");
   if (hosts > 1 || (hosts == 0 && version_ == 11)) {
-    return fail(Errc::Invalid,
-                hosts == 0 ? "the Host field is missing" : "there is more than one Host field");
+    return fail(Errc::Invalid, hosts == 0 ? say::host_missing() : say::host_twice());
   }
   // Beast takes an unknown transfer coding for "no body" and one before `chunked` for part of the
   // body; a proxy before us might not, and the two would disagree on where the next request begins.
@@ -73,7 +74,7 @@ Result<void> RequestParser::check() const {
       (codings == 1 &&
        (version_ == 10 ||
         !same_text_ignoring_case(request_.headers.get("Transfer-Encoding"), "chunked")))) {
-    return fail(Errc::Invalid, "the only transfer coding understood is chunked, in HTTP/1.1");
+    return fail(Errc::Invalid, say::transfer_coding_unknown());
   }
   return {};
 }
@@ -91,25 +92,20 @@ void ResponseParser::on_field_impl(http::field,
   headers_.add(std_view(name), std_view(value));
 }
 
-std::string explain(const beast::error_code& ec) {
-  if (ec == http::error::bad_method) return "the request line does not begin with a method";
-  if (ec == http::error::bad_target)
-    return "the request target holds characters that must be percent-encoded";
-  if (ec == http::error::bad_version)
-    return "the request line does not end in HTTP/1.1 or HTTP/1.0";
-  if (ec == http::error::bad_field) return "a header field has a malformed name";
-  if (ec == http::error::bad_value) return "a header field has a malformed value";
-  if (ec == http::error::bad_line_ending) return "a header line does not end in CR LF";
-  if (ec == http::error::bad_content_length)
-    return "Content-Length is malformed or stands beside Transfer-Encoding";
-  if (ec == http::error::multiple_content_length)
-    return "there are several Content-Length fields that differ";
-  if (ec == http::error::bad_transfer_encoding)
-    return "Transfer-Encoding is malformed or stands beside Content-Length";
+Message explain(const beast::error_code& ec) {
+  if (ec == http::error::bad_method) return say::request_line_without_method();
+  if (ec == http::error::bad_target) return say::target_not_encoded();
+  if (ec == http::error::bad_version) return say::request_line_version();
+  if (ec == http::error::bad_field) return say::field_name_malformed();
+  if (ec == http::error::bad_value) return say::field_value_malformed();
+  if (ec == http::error::bad_line_ending) return say::line_without_crlf();
+  if (ec == http::error::bad_content_length) return say::content_length_malformed();
+  if (ec == http::error::multiple_content_length) return say::content_lengths_differ();
+  if (ec == http::error::bad_transfer_encoding) return say::transfer_encoding_malformed();
   if (ec == http::error::bad_chunk || ec == http::error::bad_chunk_extension)
-    return "a chunk of the body is malformed";
-  if (ec == http::error::bad_obs_fold) return "a header field is folded over several lines";
-  return "this is not HTTP: " + ec.message();
+    return say::chunk_malformed();
+  if (ec == http::error::bad_obs_fold) return say::folded_field();
+  return say::not_http({.why = ec.message()});
 }
 
 }  // namespace ty::net

@@ -102,6 +102,6 @@ class ResponseParser final : public MessageParser<false> {
 };
 
 /// What a person should read about a message that is not HTTP.
-std::string explain(const beast::error_code& ec);
+Message explain(const beast::error_code& ec);
 
 }  // namespace ty::net

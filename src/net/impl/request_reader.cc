@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/beast/http/error.hpp>
 
-#include "base/text.h"
 #include "net/messages.h"
 
 namespace ty::net {
@@ -76,8 +75,7 @@ asio::awaitable<bool> RequestReader::read_head(std::optional<Problem>& fault) {
           head_size + unread > context_.options.max_header) {
         co_return bad(431,
                       "too_large",
-                      "the request header is larger than " +
-                          human_bytes(static_cast<std::int64_t>(context_.options.max_header)));
+                      say::request_header_too_large({.limit = context_.options.max_header}));
       }
       if (ec) co_return bad(400, "invalid", explain(ec));
       if (parser_->is_header_done()) {
@@ -93,7 +91,7 @@ asio::awaitable<bool> RequestReader::read_head(std::optional<Problem>& fault) {
     input_.arrived(got);
     if (got == 0) {
       if (!wire_.expired() || is_idle_) co_return false;
-      co_return bad(408, "timeout", "the request header did not arrive in time");
+      co_return bad(408, "timeout", say::request_header_late());
     }
   }
   wire_.read_without_limit();
@@ -133,7 +131,7 @@ bool RequestReader::has_read_all() const {
 }
 
 asio::awaitable<Result<std::string_view>> RequestReader::read_some() {
-  if (is_broken_) co_return fail(Errc::Invalid, "the body is not well-formed");
+  if (is_broken_) co_return fail(Errc::Invalid, say::body_malformed());
   if (want_continue_) {
     want_continue_ = false;
     Pieces pieces;
@@ -157,7 +155,7 @@ asio::awaitable<Result<std::string_view>> RequestReader::read_some() {
       if (used > 0) continue;
       if (input_.unread().size() > context_.options.max_header) {
         is_broken_ = true;
-        co_return fail(Errc::Invalid, "a chunk of the body has an endless header");
+        co_return fail(Errc::Invalid, say::chunk_header_endless());
       }
     }
     input_.grow_to(kBodyBuffer);
@@ -168,8 +166,8 @@ asio::awaitable<Result<std::string_view>> RequestReader::read_some() {
     wire_.read_without_limit();
     if (got == 0) {
       is_broken_ = true;
-      if (wire_.expired()) co_return fail(Errc::Timeout, "the body did not arrive in time");
-      co_return fail(Errc::Unavailable, "the client went away while sending the body");
+      if (wire_.expired()) co_return fail(Errc::Timeout, say::body_late());
+      co_return fail(Errc::Unavailable, say::client_left_in_body());
     }
   }
   co_return std::string_view{};

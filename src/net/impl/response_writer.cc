@@ -7,6 +7,7 @@
 #include <boost/system/system_error.hpp>
 #include <exception>
 
+#include "net/messages.h"
 #include "rt/log.h"
 
 namespace ty::net {
@@ -39,8 +40,7 @@ std::string_view DateText::now() {
 Response handler_failed(const Request& request, const char* why) {
   log::error(
       "http.handler_failed request={} path={} error={}", request.id, request.target.path, why);
-  const Problem problem{
-      .status = 500, .code = "internal", .message = "something went wrong on our side"};
+  const Problem problem{.status = 500, .code = "internal", .message = say::our_fault()};
   return problem_response(problem, request.id);
 }
 
@@ -158,12 +158,12 @@ asio::awaitable<bool> ResponseWriter::send_chunk_line(std::string_view line, boo
 }
 
 Result<void> ResponseWriter::may_write(std::uint64_t bytes) {
-  if (gone_) return fail(Errc::Unavailable, "the client is gone");
+  if (gone_) return fail(Errc::Unavailable, say::client_gone());
   if (!stream_left_) return {};
   if (bytes > *stream_left_) {
     log::error("http.stream_too_long request={} path={}", request_.id, request_.target.path);
     gone_ = true;
-    return fail(Errc::Internal, "a stream writes no more than the length it announced");
+    return fail(Errc::Internal, say::stream_too_long());
   }
   *stream_left_ -= bytes;
   return {};
@@ -185,7 +185,7 @@ asio::awaitable<Result<void>> ResponseWriter::write(std::string_view bytes) {
   if (sent == Wire::Sent::Some)
     ok = co_await wire_.send_rest(pieces, context_.options.stream_write_time);
   gone_ |= !ok;
-  if (!ok) co_return fail(Errc::Unavailable, "the client is gone");
+  if (!ok) co_return fail(Errc::Unavailable, say::client_gone());
   sent_ += bytes.size();
   co_return Result<void>{};
 }
@@ -202,7 +202,7 @@ asio::awaitable<Result<void>> ResponseWriter::write_file(int fd,
   }
   if (ok && chunked_) ok = co_await send_chunk_line("\r\n", false);
   gone_ |= !ok;
-  if (!ok) co_return fail(Errc::Unavailable, "the client is gone");
+  if (!ok) co_return fail(Errc::Unavailable, say::client_gone());
   co_return Result<void>{};
 }
 
