@@ -6,57 +6,31 @@
 namespace ty::model {
 namespace {
 
-struct Cause {
-  std::string_view code;
-  std::string_view text;
-};
-
-constexpr Cause kGpuMemory{"gpu_out_of_memory",
-                           "the GPU ran out of memory; use a smaller batch or mixed precision, or "
-                           "ask for a GPU with more"};
-constexpr Cause kSharedMemory{
-    "shared_memory",
-    "the data loader ran out of shared memory; ask for more shm, or use fewer workers"};
-constexpr Cause kMemory{"out_of_memory", "the program ran out of memory; ask for more"};
-constexpr Cause kDiskFull{"disk_full", "the disk is full; write less, or to another storage"};
-constexpr Cause kModule{
-    "missing_module",
-    "a Python module is missing; take an image that has it, or install it before the command"};
-constexpr Cause kLibrary{"missing_library",
-                         "a shared library is missing; take an image that has it"};
-constexpr Cause kCommand{
-    "missing_command",
-    "a command was not found; check its name and path, or take an image that has it"};
-constexpr Cause kDriver{
-    "gpu_unusable",
-    "the program cannot use a GPU; ask for one, and take an image whose CUDA the driver supports"};
-constexpr Cause kAssert{
-    "device_assert",
-    "the GPU found a value it cannot use, often a label or an index out of range; "
-    "CUDA_LAUNCH_BLOCKING=1 shows where"};
-constexpr Cause kNccl{
-    "gpus_cannot_talk",
-    "the GPUs of the job could not talk to each other; NCCL_DEBUG=INFO shows why"};
-constexpr Cause kPort{"port_taken",
-                      "a port is taken; ask for a port in the job file and use the one it gets"};
-constexpr Cause kArguments{"wrong_arguments",
-                           "the program does not know its arguments; check the command"};
-constexpr Cause kSyntax{"syntax_error",
-                        "the program itself has an error that keeps it from starting"};
-constexpr Cause kNan{
-    "loss_not_a_number",
-    "the loss is no number any more; try a smaller learning rate, or clip gradients"};
-constexpr Cause kCrash{"crashed", "the program crashed in native code"};
-constexpr Cause kFile{"missing_file",
-                      "a file was not found; check its path, and that what holds it is mounted"};
-constexpr Cause kPermission{"no_permission", "a file or folder may not be read or written"};
-constexpr Cause kName{"unknown_host", "a host name was not found; the network may not reach it"};
-constexpr Cause kConnection{"no_connection", "somebody it wanted to talk to did not answer"};
-constexpr Cause kException{"exception", "the program ended with an exception"};
+/// Each has its words in messages.toml, as `clue_…`.
+constexpr std::string_view kGpuMemory = "gpu_out_of_memory";
+constexpr std::string_view kSharedMemory = "shared_memory";
+constexpr std::string_view kMemory = "out_of_memory";
+constexpr std::string_view kDiskFull = "disk_full";
+constexpr std::string_view kModule = "missing_module";
+constexpr std::string_view kLibrary = "missing_library";
+constexpr std::string_view kCommand = "missing_command";
+constexpr std::string_view kDriver = "gpu_unusable";
+constexpr std::string_view kAssert = "device_assert";
+constexpr std::string_view kNccl = "gpus_cannot_talk";
+constexpr std::string_view kPort = "port_taken";
+constexpr std::string_view kArguments = "wrong_arguments";
+constexpr std::string_view kSyntax = "syntax_error";
+constexpr std::string_view kNan = "loss_not_a_number";
+constexpr std::string_view kCrash = "crashed";
+constexpr std::string_view kFile = "missing_file";
+constexpr std::string_view kPermission = "no_permission";
+constexpr std::string_view kName = "unknown_host";
+constexpr std::string_view kConnection = "no_connection";
+constexpr std::string_view kException = "exception";
 
 struct Sign {
   std::string_view words;
-  const Cause& cause;
+  std::string_view cause;
 };
 
 /// Nobody goes on after these.
@@ -121,10 +95,11 @@ constexpr Sign kLikely[] = {
     {"No route to host", kConnection},
 };
 
-const Cause* cause_of(std::string_view line, std::span<const Sign> signs) {
+/// Empty when it has none of them.
+std::string_view cause_of(std::string_view line, std::span<const Sign> signs) {
   const auto said = [line](const Sign& sign) { return line.find(sign.words) != line.npos; };
   const auto found = std::ranges::find_if(signs, said);
-  return found == signs.end() ? nullptr : &found->cause;
+  return found == signs.end() ? std::string_view{} : found->cause;
 }
 
 /// `torch.cuda.SomeError: …`, from the first character on.
@@ -141,18 +116,23 @@ bool is_missed_command(std::string_view line) {
   return line.ends_with(": not found") && line.substr(0, line.find(": ")).ends_with("sh");
 }
 
+LogClue clue_at(std::size_t line, std::string_view cause) {
+  return {.code = cause, .text = Message("clue_" + std::string(cause), {}), .line = line};
+}
+
 }  // namespace
 
 std::optional<LogClue> find_clue(std::span<const std::string> lines) {
   std::optional<LogClue> likely, unknown;
   for (std::size_t i = lines.size(); i-- > 0;) {
-    const Cause* sure = is_missed_command(lines[i]) ? &kCommand : cause_of(lines[i], kSure);
-    if (sure) return LogClue{sure->code, sure->text, i};
+    const std::string_view sure =
+        is_missed_command(lines[i]) ? kCommand : cause_of(lines[i], kSure);
+    if (!sure.empty()) return clue_at(i, sure);
     if (likely) continue;
-    if (const Cause* cause = cause_of(lines[i], kLikely))
-      likely = LogClue{cause->code, cause->text, i};
+    if (const std::string_view cause = cause_of(lines[i], kLikely); !cause.empty())
+      likely = clue_at(i, cause);
     else if (!unknown && is_exception(lines[i]))
-      unknown = LogClue{kException.code, kException.text, i};
+      unknown = clue_at(i, kException);
   }
   return likely ? likely : unknown;
 }

@@ -5,12 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/message.h"
+
 namespace ty::model {
 
 /// What a program that failed most likely failed of, by a line it wrote itself.
 struct LogClue {
   std::string_view code;  ///< `gpu_out_of_memory`: pages word it in the reader's language
-  std::string_view text;  ///< the cause and what to do, for people
+  Message text;           ///< the cause and what to do
   std::size_t line = 0;   ///< which of the lines says so
 };
 

@@ -9,6 +9,7 @@ namespace {
 
 std::string code_of(const std::vector<std::string>& lines) {
   const auto clue = find_clue(lines);
+  if (clue) EXPECT_TRUE(is_known_code(clue->text.code)) << clue->text.code;
   return clue ? std::string(clue->code) : "";
 }
 

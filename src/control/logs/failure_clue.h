@@ -11,7 +11,7 @@ struct FailureClue {
   std::uint64_t line = 0;  ///< its number, from 1
   std::string said;        ///< the line itself, at most 8 KiB
   std::string_view code;   ///< model::LogClue
-  std::string_view text;
+  std::string text;        ///< in English
 };
 
 }  // namespace ty::control
