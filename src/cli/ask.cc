@@ -10,14 +10,14 @@
 
 namespace ty::cli {
 
-std::string ask(const char* question) {
-  std::fprintf(stderr, "%s", question);
+std::string ask(const std::string& question) {
+  std::fputs(question.c_str(), stderr);
   std::string line;
   std::getline(std::cin, line);
   return std::string(trim(line));
 }
 
-Secret ask_secretly(const char* question) {
+Secret ask_secretly(const std::string& question) {
   termios before{};
   const bool terminal = ::tcgetattr(STDIN_FILENO, &before) == 0;
   if (terminal) {

@@ -6,8 +6,8 @@
 namespace ty::cli {
 
 /// One line from standard input, after the question on standard error.
-std::string ask(const char* question);
+std::string ask(const std::string& question);
 /// The same without showing what is typed, where a terminal is there to show it.
-Secret ask_secretly(const char* question);
+Secret ask_secretly(const std::string& question);
 
 }  // namespace ty::cli

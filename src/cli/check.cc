@@ -1,10 +1,9 @@
-#include <fmt/format.h>
-
 #include <boost/json.hpp>
 #include <cstdio>
 
 #include "cli/context.h"
 #include "cli/job_file.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 #include "jobspec/print.h"
 #include "model/spec_json.h"
@@ -48,7 +47,7 @@ void check_file(Context& context, const CheckOptions& options) {
     }
     print_issues(context, read, file);
     if (!read.ok()) continue;
-    std::printf("# %s: %s\n", file.c_str(), jobspec::title(*read.dialect).text().c_str());
+    std::printf("# %s: %s\n", file.c_str(), context.words(jobspec::title(*read.dialect)).c_str());
     for (std::size_t i = 0; i < read.jobs.size(); ++i) {
       if (i > 0) std::puts("---");
       std::fputs(jobspec::print_native(read.jobs[i].spec).c_str(), stdout);
@@ -86,9 +85,9 @@ void add_check(CLI::App& app, Context& context) {
       std::fputs(text->c_str(), stdout);
     else
       context.say(Error{Errc::Invalid,
-                        fmt::format("there is no schema of \"{}\"; the formats are {}",
-                                    *dialect,
-                                    model::words<model::Dialect>())});
+                        say::no_schema_of_dialect(
+                            {.dialect = *dialect, .choices = model::words<model::Dialect>()}),
+                        {}});
   });
 }
 

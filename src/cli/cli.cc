@@ -8,13 +8,14 @@
 
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/messages.h"
 
 namespace ty::cli {
 
 namespace {
 
 /// No command was given, or none of ours: all of them, or the one that was meant.
-int no_command(const CLI::App& app) {
+int no_command(const CLI::App& app, const Context& context) {
   const std::vector<std::string> left = app.remaining();
   if (left.empty()) {
     std::fputs(app.help().c_str(), stderr);
@@ -23,11 +24,12 @@ int no_command(const CLI::App& app) {
   std::vector<std::string_view> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
   const std::string meant = closest(left.front(), names);
-  std::fprintf(stderr,
-               "trainyard: there is no %s \"%s\"; %s\n",
-               left.front().starts_with('-') ? "option" : "command",
-               left.front().c_str(),
-               meant.empty() ? "see trainyard --help" : ("did you mean " + meant + "?").c_str());
+  const Message wrong = left.front().starts_with('-')
+                            ? say::no_such_flag({.word = left.front()})
+                            : say::no_such_command({.word = left.front()});
+  const Message help =
+      meant.empty() ? say::see_command_help() : say::command_meant({.name = meant});
+  std::fprintf(stderr, "trainyard: %s\n", context.words(joined(wrong, help)).c_str());
   return kUsage;
 }
 
@@ -55,6 +57,12 @@ int run(int argc,
       ->type_name("FILE");
   app.add_option("--token", context.token_flag, "An access token; TRAINYARD_TOKEN otherwise")
       ->type_name("TOKEN");
+  app.add_option_function<std::string>(
+         "--lang",
+         [&context](const std::string& word) { context.language = language_named(word); },
+         "Language of messages, zh or en; LC_ALL, LC_MESSAGES or LANG otherwise")
+      ->type_name("LANGUAGE")
+      ->check(CLI::IsMember({"zh", "en"}));
   app.fallthrough();
   app.add_subcommand("serve", "Run the server: API, page, scheduler and this machine's tasks");
   add_submit(app, context);
@@ -83,7 +91,7 @@ int run(int argc,
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() != 0 && app.get_subcommands().empty()) return no_command(app);
+    if (e.get_exit_code() != 0 && app.get_subcommands().empty()) return no_command(app, context);
     return app.exit(e) == 0 ? kOk : kUsage;
   }
   return context.exit;

@@ -1,13 +1,12 @@
 #include "cli/context.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdio>
 
 #include "cli/credentials.h"
 #include "cli/flags.h"
+#include "cli/messages.h"
 
 namespace ty::cli {
 
@@ -49,6 +48,12 @@ client::ApiClient* Context::api() {
   return api_.get();
 }
 
+void Context::print(const Message& message) const { std::puts(words(message).c_str()); }
+
+void Context::note(const Message& message) const {
+  std::fprintf(stderr, "%s\n", words(message).c_str());
+}
+
 void Context::say(const Error& error) {
   exit = exit_for(error.code);
   if (json) {
@@ -77,18 +82,20 @@ void Context::say(const Error& error) {
       std::fprintf(stderr,
                    "trainyard: %s: %s\n",
                    flag_of(command, fault.pointer).c_str(),
-                   fault.message.text().c_str());
+                   words(fault.message).c_str());
     }
     return;
   }
-  std::fprintf(stderr, "trainyard: %s\n", error.message.text().c_str());
+  std::fprintf(stderr, "trainyard: %s\n", words(error.message).c_str());
   // A single fault is in the message already.
   for (std::size_t i = 0; error.details.size() > 1 && i < error.details.size(); ++i) {
     const Fault& fault = error.details[i];
     const std::string place =
-        fault.line > 0 ? fmt::format("line {}, column {}: ", fault.line, fault.column) : "";
+        fault.line > 0
+            ? words(say::fault_place({.line = fault.line, .column = fault.column})) + ": "
+            : "";
     std::fprintf(
-        stderr, "  %s%s: %s\n", place.c_str(), fault.pointer.c_str(), fault.message.text().c_str());
+        stderr, "  %s%s: %s\n", place.c_str(), fault.pointer.c_str(), words(fault.message).c_str());
   }
 }
 

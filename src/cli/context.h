@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/language.h"
 #include "client/api_client.h"
 
 namespace ty::cli {
@@ -26,7 +27,8 @@ class Context {
   /// `app`: the whole command line, to name its flags in messages.
   explicit Context(const CLI::App& app) : app_(app) {}
 
-  bool json = false;  ///< -o json
+  bool json = false;                              ///< -o json
+  Language language = language_of_environment();  ///< --lang otherwise
   int exit = kOk;
 
   /// The server, from flags, environment, `trainyard login` or a server of this user on this
@@ -36,6 +38,12 @@ class Context {
   std::string token_flag;
   std::string ca_flag;
 
+  /// In the language of whoever reads it.
+  std::string words(const Message& message) const { return render(message, language); }
+  /// One line of what was asked for, on standard output.
+  void print(const Message& message) const;
+  /// One line about it, on standard error.
+  void note(const Message& message) const;
   /// Prints the error for people, with their flags where the API names parameters, or as JSON, and
   /// sets the exit code.
   void say(const Error& error);

@@ -1,12 +1,11 @@
 #include "jobspec/convert.h"
 
-#include <fmt/format.h>
-
 #include <boost/json.hpp>
 #include <cstdio>
 
 #include "cli/context.h"
 #include "cli/job_file.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 #include "jobspec/print.h"
 #include "model/words.h"
@@ -29,9 +28,11 @@ struct ConvertOptions {
 void convert_file(Context& context, const ConvertOptions& options) {
   const auto to = jobspec::dialect_named(options.to);
   if (!to) {
-    context.say(Error{
-        Errc::Invalid,
-        fmt::format("--to {}: the formats are {}", options.to, model::words<model::Dialect>())});
+    context.say(
+        Error{Errc::Invalid,
+              say::dialect_flag_unknown(
+                  {.flag = "--to", .word = options.to, .choices = model::words<model::Dialect>()}),
+              {}});
     return;
   }
   const Result<std::string> job_file = read_job_file(options.file);
@@ -66,18 +67,12 @@ void convert_file(Context& context, const ConvertOptions& options) {
   print_issues(context, converted.read, options.file);
   for (const jobspec::Issue& issue : converted.issues) {
     const bool error = issue.severity == jobspec::Severity::Error && !options.lossy;
-    std::fprintf(stderr,
-                 "%s%s\n",
-                 error ? "" : "warning: ",
-                 jobspec::format_issue(issue, options.file).c_str());
+    context.note(issue_in_words(context, issue, options.file, error));
   }
   if (good) {
     std::fputs(converted.text.c_str(), stdout);
   } else if (converted.read.ok()) {
-    std::fputs(options.strict ? "nothing is written because of --strict\n"
-                              : "nothing is written: the job could end differently; write it all "
-                                "the same with --lossy\n",
-               stderr);
+    context.note(options.strict ? say::not_written_strict() : say::not_written_lossy());
   }
 }
 

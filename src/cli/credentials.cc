@@ -1,7 +1,6 @@
 #include "cli/credentials.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "cli/messages.h"
 
 namespace ty::cli {
 
@@ -94,10 +94,7 @@ Result<client::Credentials> find_credentials(const std::string& url_flag,
     }
   }
   if (found.url.empty()) {
-    return fail(
-        Errc::Unavailable,
-        "no server is known: start one here with `trainyard serve`, sign in to another with "
-        "`trainyard login URL`, or set TRAINYARD_URL and TRAINYARD_TOKEN");
+    return fail(Errc::Unavailable, say::no_server_known());
   }
   if (!ca_file.empty()) found.trust = {.ca_file = ca_file, .fingerprint = {}};
   return found;
@@ -109,7 +106,8 @@ Result<std::string> keep_login(const client::Credentials& login) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ec);
   const int fd = ::open((path + ".new").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0)
-    return fail(Errc::Unavailable, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    return fail(Errc::Unavailable,
+                say::login_not_kept({.path = path, .why = std::strerror(errno)}));
   json::object kept{{"url", login.url}, {"token", login.token.reveal()}};
   if (!login.trust.ca_file.empty())
     kept["ca"] = std::filesystem::absolute(login.trust.ca_file).string();
@@ -119,7 +117,8 @@ Result<std::string> keep_login(const client::Credentials& login) {
                     ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   ::close(fd);
   if (!good || ::rename((path + ".new").c_str(), path.c_str()) != 0) {
-    return fail(Errc::Unavailable, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    return fail(Errc::Unavailable,
+                say::login_not_kept({.path = path, .why = std::strerror(errno)}));
   }
   return path;
 }
@@ -128,7 +127,8 @@ Result<void> forget_login() {
   std::error_code ec;
   std::filesystem::remove(login_file(), ec);
   if (ec)
-    return fail(Errc::Unavailable, fmt::format("cannot remove {}: {}", login_file(), ec.message()));
+    return fail(Errc::Unavailable,
+                say::login_not_forgotten({.path = login_file(), .why = ec.message()}));
   return {};
 }
 

@@ -1,6 +1,5 @@
 #include "cli/follow.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -9,7 +8,9 @@
 #include <map>
 #include <thread>
 
+#include "cli/messages.h"
 #include "cli/output.h"
+#include "client/said.h"
 
 namespace ty::cli {
 
@@ -84,19 +85,20 @@ class OncePrinter {
 };
 
 /// Says what a job waits for whenever that changes, until it starts.
-Result<client::Job> wait_for_start(client::ApiClient& api, const Follow& follow) {
-  std::string said;
+Result<client::Job> wait_for_start(const Context& context,
+                                   client::ApiClient& api,
+                                   const Follow& follow) {
+  Message said;
   for (auto pause = std::chrono::milliseconds{20};;
        pause = std::min(pause * 2, std::chrono::milliseconds{1000})) {
     TY_TRY(client::Job job, api.show_job(follow.job));
     if (job.state != "queued" && job.state != "paused") return job;
     // A job that starts at once needs no words.
-    if (follow.announce && pause >= std::chrono::milliseconds{320} && job.reason != said) {
-      said = job.reason;
-      std::fprintf(stderr,
-                   "%s: %s\n",
-                   job.state.c_str(),
-                   said.empty() ? "waiting for the scheduler" : said.c_str());
+    const Message reason = client::said(job.reason_says, job.reason);
+    if (follow.announce && pause >= std::chrono::milliseconds{320} && reason != said) {
+      said = reason;
+      context.note(
+          within(state_in_words(job.state), said.empty() ? say::waiting_for_scheduler() : said));
     }
     std::this_thread::sleep_for(pause);
   }
@@ -110,9 +112,18 @@ int exit_code_of(const client::Job& job) {
 }
 
 /// What the log says about the cause, in words that help.
-void say_cause(client::ApiClient& api, const std::string& job) {
+void say_cause(const Context& context, client::ApiClient& api, const std::string& job) {
   const auto why = api.explain_job(job);
-  if (why && why->clue) std::fprintf(stderr, "likely cause: %s\n", why->clue->text.c_str());
+  if (why && why->clue) context.note(say::likely_cause({.cause = client::said(*why->clue)}));
+}
+
+/// How it ended, after how long if it had started, and why.
+Message ending_of(const client::Job& job) {
+  const auto ran = length_of(job.started_at.value_or(""), job.ended_at.value_or(""));
+  Message ended = state_in_words(job.state);
+  if (ran) ended = say::ended_after({.state = std::move(ended), .time = *ran});
+  Message reason = client::said(job.reason_says, job.reason);
+  return reason.empty() ? ended : within(std::move(ended), std::move(reason));
 }
 
 }  // namespace
@@ -120,10 +131,7 @@ void say_cause(client::ApiClient& api, const std::string& job) {
 int follow_job(Context& context, const Follow& follow) {
   client::ApiClient* api = context.api();
   if (api == nullptr) return context.exit;
-  come_back = fmt::format(
-      "\nthe job goes on without you; come back with\n  trainyard logs -f {0}\nor end it with\n  "
-      "trainyard stop {0}\n",
-      short_id(follow.job));
+  come_back = "\n" + context.words(say::follow_later({.job = short_id(follow.job)})) + "\n";
   std::signal(SIGINT, on_interrupt);
 
   std::unique_ptr<OncePrinter> printer;
@@ -131,13 +139,13 @@ int follow_job(Context& context, const Follow& follow) {
   query.follow = true;
   bool away = false;
   for (auto pause = std::chrono::milliseconds{100};;) {
-    Result<client::Job> job = wait_for_start(*api, follow);
+    Result<client::Job> job = wait_for_start(context, *api, follow);
     if (job && printer == nullptr) {
       printer = std::make_unique<OncePrinter>(!query.task && job->tasks > 1);
     }
     Result<void> streamed;
     if (job) {
-      if (away) std::fprintf(stderr, "the server is back\n");
+      if (away) context.note(say::server_is_back());
       away = false;
       pause = std::chrono::milliseconds{100};
       printer->begin_again();
@@ -151,12 +159,8 @@ int follow_job(Context& context, const Follow& follow) {
     if (job && streamed && is_final(job->state)) {
       const int code = exit_code_of(*job);
       if (follow.announce) {
-        std::fprintf(stderr,
-                     "%s after %s%s\n",
-                     job->state.c_str(),
-                     span(job->started_at.value_or(""), job->ended_at.value_or("")).c_str(),
-                     job->reason.empty() ? "" : (": " + job->reason).c_str());
-        if (job->state == "failed") say_cause(*api, follow.job);
+        context.note(ending_of(*job));
+        if (job->state == "failed") say_cause(context, *api, follow.job);
       }
       return code;
     }
@@ -169,9 +173,7 @@ int follow_job(Context& context, const Follow& follow) {
     }
     if (problem != nullptr && !away) {
       away = true;
-      std::fprintf(
-          stderr,
-          "the server is away; the job goes on, waiting for it to come back (Ctrl-C to leave)\n");
+      context.note(say::server_is_away());
     }
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::milliseconds{2000});

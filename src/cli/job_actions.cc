@@ -1,9 +1,8 @@
-#include <fmt/format.h>
-
 #include <boost/json.hpp>
 #include <cstdio>
 
 #include "cli/context.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 
 /// Commands that do one thing to one or more jobs.
@@ -16,7 +15,7 @@ namespace {
 /// What came of it: as JSON, and in words.
 struct Done {
   json::value json;
-  std::string words;
+  Message words;
 };
 using Action = std::function<Result<Done>(client::ApiClient&, const std::string& job)>;
 
@@ -28,7 +27,7 @@ void for_each_job(Context& context, const std::vector<std::string>& jobs, const 
     if (!done)
       context.say(done.error());
     else if (!context.print_json(done->json))
-      std::puts(done->words.c_str());
+      context.print(done->words);
   }
 }
 
@@ -49,12 +48,13 @@ using Operation = Result<client::Answer<T>> (client::Operations::*)(std::string_
 Action state_change(Operation<client::JobSummary> operation) {
   return [operation](client::ApiClient& api, const std::string& job) -> Result<Done> {
     TY_TRY(const auto now, (api.*operation)(job));
-    return Done{now.json, fmt::format("{} is {}", now.handle, now.state)};
+    return Done{now.json,
+                say::job_state_now({.job = now.handle, .state = state_in_words(now.state)})};
   };
 }
 
 Done new_job(const client::Answer<client::Submitted>& job) {
-  return {job.json, fmt::format("{}  {}", job.id, job.handle)};
+  return {job.json, plain(job.id + "  " + job.handle)};
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ void add_job_actions(CLI::App& app, Context& context) {
                          "Forget a job: its record, logs and output folder go",
                          [force](client::ApiClient& api, const std::string& job) -> Result<Done> {
                            TY_DO(api.delete_job(job, {.force = *force}));
-                           return Done{nullptr, job + " is deleted"};
+                           return Done{nullptr, say::job_is_deleted({.job = job})};
                          });
   remove->add_flag("--force", *force, "Stop it first if it has not ended");
 
@@ -114,8 +114,8 @@ void add_job_actions(CLI::App& app, Context& context) {
         TY_TRY(const auto now,
                api.set_job_limit(job, {.time_limit = none ? std::nullopt : std::optional(*limit)}));
         return Done{now.json,
-                    none ? now.handle + " has no time limit"
-                         : fmt::format("{} may run for {}", now.handle, *limit)};
+                    none ? say::job_without_limit({.job = now.handle})
+                         : say::job_with_limit({.job = now.handle, .limit = *limit})};
       });
   set_limit->add_option("-t,--time", *limit, "90s, 30m, 12h, 1h30m, or none")->required();
 }

@@ -1,7 +1,5 @@
 #include "cli/job_file.h"
 
-#include <fmt/format.h>
-
 #include <boost/json.hpp>
 #include <cerrno>
 #include <cstdio>
@@ -11,6 +9,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "cli/messages.h"
 #include "jobspec/issue.h"
 #include "jobspec/print.h"
 #include "model/words.h"
@@ -23,11 +22,11 @@ Result<std::string> read_job_file(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
   std::error_code ec;
   if (std::filesystem::is_directory(path, ec)) {
-    return fail(Errc::Invalid, fmt::format("{} is a folder; give the job file inside it", path));
+    return fail(Errc::Invalid, say::job_file_is_folder({.path = path}));
   }
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    return fail(Errc::Invalid, fmt::format("{} cannot be read: {}", path, std::strerror(errno)));
+    return fail(Errc::Invalid, say::input_unreadable({.path = path, .why = std::strerror(errno)}));
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
@@ -40,13 +39,14 @@ Result<jobspec::ReadOptions> local_options(const std::string& dialect,
     if (!options.dialect) {
       return fail(
           Errc::Invalid,
-          fmt::format("--format {}: the formats are {}", dialect, model::words<model::Dialect>()));
+          say::dialect_flag_unknown(
+              {.flag = "--dialect", .word = dialect, .choices = model::words<model::Dialect>()}));
     }
   }
   for (const std::string& param : params) {
     const std::size_t at = param.find('=');
     if (at == std::string::npos || at == 0)
-      return fail(Errc::Invalid, fmt::format("-p {}: write NAME=VALUE", param));
+      return fail(Errc::Invalid, say::param_without_value({.param = param}));
     options.params[param.substr(0, at)] = param.substr(at + 1);
   }
   return options;
@@ -79,6 +79,14 @@ json::object to_json(const jobspec::Issue& issue) {
           {"message", issue.message.text()}};
 }
 
+Message issue_in_words(const Context& context,
+                       const jobspec::Issue& issue,
+                       const std::string& file,
+                       bool is_fault) {
+  const std::string words = jobspec::format_issue(issue, file, context.language);
+  return is_fault ? plain(words) : say::issue_is_warning({.issue = words});
+}
+
 void print_issues(Context& context, const jobspec::ReadResult& read, const std::string& file) {
   if (!read.ok()) context.exit = kUsage;
   if (context.json) {
@@ -88,10 +96,7 @@ void print_issues(Context& context, const jobspec::ReadResult& read, const std::
     return;
   }
   for (const jobspec::Issue& issue : all_issues(read)) {
-    std::fprintf(stderr,
-                 "%s%s\n",
-                 issue.severity == jobspec::Severity::Error ? "" : "warning: ",
-                 jobspec::format_issue(issue, file).c_str());
+    context.note(issue_in_words(context, issue, file, issue.severity == jobspec::Severity::Error));
   }
 }
 

@@ -22,6 +22,11 @@ Result<jobspec::ReadOptions> local_options(const std::string& dialect,
 /// Errors, then the warnings of each job.
 std::vector<jobspec::Issue> all_issues(const jobspec::ReadResult& read);
 boost::json::object to_json(const jobspec::Issue& issue);
+/// `FILE:LINE:COLUMN: PATH: what is wrong`, marked as a warning where it is none of the faults.
+Message issue_in_words(const Context& context,
+                       const jobspec::Issue& issue,
+                       const std::string& file,
+                       bool is_fault);
 /// All faults and warnings as FILE:LINE:COLUMN lines on stderr (or as JSON); sets the exit code.
 void print_issues(Context& context, const jobspec::ReadResult& read, const std::string& file);
 

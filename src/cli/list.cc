@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "cli/context.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 
 namespace ty::cli {
@@ -52,11 +53,10 @@ void list_jobs(Context& context, ListOptions options) {
   } while (options.all && !more.empty());
   if (context.json) return;
   if (table.empty()) {
-    std::puts("no jobs; hand one in with `trainyard submit FILE`, or widen the filters");
-    return;
+    return context.print(say::no_jobs_listed());
   }
   table.print();
-  if (!more.empty()) std::printf("there are more: --cursor %s, or --all\n", more.c_str());
+  if (!more.empty()) context.print(say::more_jobs_to_list({.cursor = more}));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "cli/ask.h"
 #include "cli/context.h"
 #include "cli/credentials.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 
 namespace ty::cli {
@@ -29,7 +30,7 @@ std::pair<std::string, std::string> split_link(const std::string& url) {
 
 void log_in(Context& context, const LoginOptions& options) {
   const auto [url, link] = split_link(options.url);
-  client::Credentials credentials{.url = url, .token = {}, .source = "the command line"};
+  client::Credentials credentials{.url = url, .token = {}, .source = "trainyard login"};
   if (const Result<client::Credentials> known = find_credentials(url, "", context.ca_flag))
     credentials.trust = known->trust;
   if (!options.fingerprint.empty())
@@ -46,8 +47,8 @@ void log_in(Context& context, const LoginOptions& options) {
     if (!link.empty()) {
       proof.link = link;
     } else {
-      proof.user = user.empty() ? ask("user: ") : user;
-      proof.password = ask_secretly("password: ").reveal();
+      proof.user = user.empty() ? ask(context.words(say::ask_user())) : user;
+      proof.password = ask_secretly(context.words(say::ask_password())).reveal();
     }
     client::ApiClient api(credentials);
     const auto answer = api.sign_in(proof);
@@ -57,7 +58,7 @@ void log_in(Context& context, const LoginOptions& options) {
   }
   const Result<std::string> kept = keep_login(credentials);
   if (!kept) return context.say(kept.error());
-  std::printf("signed in to %s as %s (kept in %s)\n", url.c_str(), user.c_str(), kept->c_str());
+  context.print(say::signed_in({.url = url, .user = user, .path = *kept}));
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ void add_login(CLI::App& app, Context& context) {
     if (client::ApiClient* api = context.api()) (void)api->sign_out();
     context.exit = kOk;
     if (auto forgotten = forget_login(); !forgotten) return context.say(forgotten.error());
-    std::puts("signed out");
+    context.print(say::signed_out());
   });
 }
 

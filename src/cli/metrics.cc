@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 
 namespace ty::cli {
@@ -34,7 +35,7 @@ std::string gpus(const client::UsagePoint& point) {
   return text.empty() ? "-" : text;
 }
 
-void print_metrics(const client::JobMetrics& answer) {
+void print_metrics(const Context& context, const client::JobMetrics& answer) {
   Table table(
       {"TASK", "AT", "CPUS", "MEMORY", "PEAK", "PROCESSES", "DISK R / W", "NETWORK R / S", "GPUS"});
   for (const client::TaskMetrics& task : answer.tasks) {
@@ -55,7 +56,7 @@ void print_metrics(const client::JobMetrics& answer) {
                gpus(now)});
   }
   if (table.empty()) {
-    std::printf("none of its tasks has begun\n");
+    context.print(say::no_task_has_begun());
   } else {
     table.print();
   }
@@ -79,7 +80,7 @@ void add_metrics(CLI::App& app, Context& context) {
     if (api == nullptr) return;
     const auto answer = api->show_job_metrics(*job, {.task = given(*task), .points = *points});
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(answer->json)) print_metrics(*answer);
+    if (!context.print_json(answer->json)) print_metrics(context, *answer);
   });
 }
 

@@ -5,7 +5,9 @@
 
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/messages.h"
 #include "cli/output.h"
+#include "client/said.h"
 
 namespace ty::cli {
 
@@ -36,9 +38,17 @@ void print_gpus(const client::Node& node) {
   table.print();
 }
 
-void print_warnings(const client::Node& node) {
-  if (!node.warnings.empty()) std::printf("\non %s:\n", node.name.c_str());
-  for (const std::string& warning : node.warnings) std::printf("  %s\n", warning.c_str());
+void print_warnings(const Context& context, const client::Node& node) {
+  if (node.warnings.empty()) return;
+  std::puts("");
+  context.print(say::warnings_of_node({.node = node.name}));
+  for (std::size_t i = 0; i < node.warnings.size(); ++i) {
+    const Message warning =
+        i < node.warnings_says.size()
+            ? client::said(std::optional(node.warnings_says[i]), node.warnings[i])
+            : plain(node.warnings[i]);
+    std::printf("  %s\n", context.words(warning).c_str());
+  }
 }
 
 }  // namespace
@@ -67,7 +77,7 @@ void add_nodes(CLI::App& app, Context& context) {
     table.print();
     for (const client::Node& node : answer->nodes) {
       print_gpus(node);
-      print_warnings(node);
+      print_warnings(context, node);
     }
   });
 }

@@ -123,12 +123,16 @@ std::string short_time(std::string_view rfc3339) {
   return out;
 }
 
-std::string span(std::string_view from, std::string_view to) {
+std::optional<Millis> length_of(std::string_view from, std::string_view to) {
   const Result<Time> begin = parse_rfc3339(from);
-  if (!begin) return "-";
   const Result<Time> end = to.empty() ? Result<Time>(SystemClock{}.now()) : parse_rfc3339(to);
-  if (!end) return "-";
-  return human_duration(std::max(*end - *begin, Millis{0}));
+  if (!begin || !end) return std::nullopt;
+  return std::max(std::chrono::duration_cast<Millis>(*end - *begin), Millis{0});
+}
+
+std::string span(std::string_view from, std::string_view to) {
+  const std::optional<Millis> length = length_of(from, to);
+  return length ? human_duration(*length) : "-";
 }
 
 std::string short_id(std::string_view id) { return std::string(id.substr(0, 8)); }

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.h"
+
 /// What people see: aligned columns, short times, a little colour when a terminal is there to show
 /// it.
 namespace ty::cli {
@@ -35,7 +37,9 @@ std::optional<std::string> given(std::string flag);
 
 /// `2026-11-15T06:39:00.123Z` → `06:39:00` today, `11-14 06:39` this year, in the local zone.
 std::string short_time(std::string_view rfc3339);
-/// From one time to another, or to now: `12 min 05 s`.
+/// From one time to another, or to now; none where they are no times.
+std::optional<Millis> length_of(std::string_view from, std::string_view to);
+/// The same as `12 min 05 s`.
 std::string span(std::string_view from, std::string_view to);
 std::string short_id(std::string_view id);
 

@@ -3,7 +3,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/messages.h"
 
 namespace ty::cli {
 
@@ -79,11 +79,17 @@ struct FreeEntry {
   void operator()(archive_entry* e) const { archive_entry_free(e); }
 };
 
+std::unexpected<Error> not_packed(const std::string& path, archive* to) {
+  return fail(Errc::Unavailable,
+              say::code_not_packed({.path = path, .why = archive_error_string(to)}));
+}
+
 Result<std::int64_t> add_file(archive* to, const fs::path& path, const std::string& relative) {
   const std::unique_ptr<archive_entry, FreeEntry> entry(archive_entry_new());
   struct stat info{};
   if (::lstat(path.c_str(), &info) != 0)
-    return fail(Errc::Invalid, fmt::format("{}: {}", path.string(), std::strerror(errno)));
+    return fail(Errc::Invalid,
+                say::input_unreadable({.path = path.string(), .why = std::strerror(errno)}));
   archive_entry_set_pathname(entry.get(), relative.c_str());
   archive_entry_set_perm(entry.get(), info.st_mode & 0777);
   if (S_ISLNK(info.st_mode)) {
@@ -98,19 +104,16 @@ Result<std::int64_t> add_file(archive* to, const fs::path& path, const std::stri
     return 0;  // sockets, pipes and devices mean nothing on another machine
   }
   if (archive_write_header(to, entry.get()) < ARCHIVE_WARN) {
-    return fail(Errc::Unavailable, fmt::format("{}: {}", relative, archive_error_string(to)));
+    return not_packed(relative, to);
   }
   if (!S_ISREG(info.st_mode)) return 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return fail(
-        Errc::Invalid,
-        fmt::format("{} cannot be read; leave it out with .trainyardignore", path.string()));
+  if (!file) return fail(Errc::Invalid, say::code_file_unreadable({.path = path.string()}));
   std::vector<char> buffer(1 << 18);
   std::int64_t bytes = 0;
   while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0) {
     if (archive_write_data(to, buffer.data(), static_cast<std::size_t>(file.gcount())) < 0) {
-      return fail(Errc::Unavailable, fmt::format("{}: {}", relative, archive_error_string(to)));
+      return not_packed(relative, to);
     }
     bytes += file.gcount();
   }
@@ -122,11 +125,12 @@ Result<std::int64_t> add_file(archive* to, const fs::path& path, const std::stri
 Result<Packed> pack_folder(const std::string& folder) {
   std::error_code ec;
   if (!fs::is_directory(folder, ec))
-    return fail(Errc::Invalid, fmt::format("{} is no folder", folder));
+    return fail(Errc::Invalid, say::code_not_a_folder({.path = folder}));
   std::string name = (fs::temp_directory_path() / "trainyard-code-XXXXXX").string();
   const int fd = ::mkstemp(name.data());
   if (fd < 0)
-    return fail(Errc::Unavailable, fmt::format("cannot write {}: {}", name, std::strerror(errno)));
+    return fail(Errc::Unavailable,
+                within(say::output_unwritable({.path = name}), plain(std::strerror(errno))));
   Packed packed{.file = name};
   const std::unique_ptr<archive, Close> to(archive_write_new());
   archive_write_set_format_pax_restricted(to.get());
@@ -144,11 +148,10 @@ Result<Packed> pack_folder(const std::string& folder) {
       ++packed.files;
     }
   } catch (const fs::filesystem_error& e) {
-    good = fail(Errc::Invalid, fmt::format("cannot read {}: {}", folder, e.code().message()));
+    good = fail(Errc::Invalid, say::input_unreadable({.path = folder, .why = e.code().message()}));
   }
   if (good && archive_write_close(to.get()) != ARCHIVE_OK) {
-    good = fail(Errc::Unavailable,
-                fmt::format("cannot pack {}: {}", folder, archive_error_string(to.get())));
+    good = not_packed(folder, to.get());
   }
   ::close(fd);
   if (good) return packed;

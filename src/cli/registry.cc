@@ -2,6 +2,7 @@
 
 #include "cli/ask.h"
 #include "cli/context.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 
 namespace ty::cli {
@@ -18,10 +19,11 @@ void list_registries(Context& context) {
   for (const client::RegistryLogin& login : answer->registries) {
     table.add({login.server,
                login.username,
-               login.workspace ? "workspace " + *login.workspace : "your jobs"});
+               context.words(login.workspace ? say::for_workspace({.workspace = *login.workspace})
+                                             : say::for_your_jobs())});
   }
   if (table.empty())
-    std::puts("no registry; sign in with `trainyard registry login SERVER`");
+    context.print(say::no_registries_listed());
   else
     table.print();
 }
@@ -46,13 +48,14 @@ void add_registry(CLI::App& app, Context& context) {
   login->callback([&context, server, user, workspace] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
-    if (user->empty()) *user = ask("user: ");
-    const auto answer = api->set_registry(*server,
-                                          {.username = *user,
-                                           .password = ask_secretly("password: ").reveal(),
-                                           .workspace = given(*workspace)});
+    if (user->empty()) *user = ask(context.words(say::ask_user()));
+    const auto answer =
+        api->set_registry(*server,
+                          {.username = *user,
+                           .password = ask_secretly(context.words(say::ask_password())).reveal(),
+                           .workspace = given(*workspace)});
     if (!answer) return context.say(answer.error());
-    std::printf("kept for %s\n", server->c_str());
+    context.print(say::registry_login_kept({.server = *server}));
   });
 
   CLI::App* logout = command->add_subcommand("logout", "Forget a name and a password");
@@ -63,7 +66,7 @@ void add_registry(CLI::App& app, Context& context) {
     if (api == nullptr) return;
     const auto answer = api->delete_registry(*server, {.workspace = given(*workspace)});
     if (!answer) return context.say(answer.error());
-    std::puts("forgotten");
+    context.print(say::registry_login_forgotten());
   });
 }
 

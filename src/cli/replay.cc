@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 
 namespace ty::cli {
@@ -55,7 +56,7 @@ Result<std::string> read_packed(const std::string& path) {
     if (got == 0) return text;
   }
   return fail(Errc::NotFound,
-              fmt::format("cannot read {}: {}", path, archive_error_string(in.get())));
+              say::input_unreadable({.path = path, .why = archive_error_string(in.get())}));
 }
 
 /// Processor time of this process: what others do on the machine does not count.
@@ -112,7 +113,8 @@ std::string behind(std::optional<double> hours, std::int64_t jobs) {
   return hours ? fmt::format("{} ({})", in_hours(*hours), jobs) : "-";
 }
 
-void print_figures(const std::vector<std::pair<const Played*, sched::ReplayFigures>>& all) {
+void print_figures(const Context& context,
+                   const std::vector<std::pair<const Played*, sched::ReplayFigures>>& all) {
   Table table({"POLICY",
                "COMPLETION",
                "MEDIAN",
@@ -154,14 +156,7 @@ void print_figures(const std::vector<std::pair<const Played*, sched::ReplayFigur
                 std::string(to_string(played->result.policy)).c_str(),
                 std::string(describe(played->result.policy)).c_str());
   }
-  std::puts(
-      "Times in hours, mean unless said otherwise. IDLE: GPU time free although a job waited. "
-      "FAIR: 1 when the\n"
-      "jobs of all tenants got on equally fast. BEHIND FIFO: how much longer than there the "
-      "unluckiest job waited\n"
-      "in all, STARTS BEHIND: until its first start; in brackets how many waited 24 h longer.\n"
-      "ESTIMATES: by how much the start told at submission was wrong, median of those who had to "
-      "wait.");
+  context.print(say::replay_legend());
 }
 
 Result<void> write_plot(const ReplayOptions& options,
@@ -171,7 +166,7 @@ Result<void> write_plot(const ReplayOptions& options,
   file << (options.plot.ends_with(".svg") ? replay_svg(trace, results)
                                           : replay_page(trace, options.site, results));
   file.close();
-  if (!file) return fail(Errc::Invalid, "cannot write " + options.plot);
+  if (!file) return fail(Errc::Invalid, say::output_unwritable({.path = options.plot}));
   return {};
 }
 
@@ -181,7 +176,7 @@ Result<void> replay_trace(Context& context, ReplayOptions options) {
   options.site.restart = restart;
   TY_TRY(const auto text, read_packed(options.file));
   auto trace = sched::read_trace(text);
-  if (!trace) return std::unexpected(std::move(trace.error()).with_context(options.file));
+  if (!trace) return std::unexpected(std::move(trace.error()).with_context(plain(options.file)));
   TY_DO(fits_site(*trace, options.site));
 
   std::vector<Played> all;
@@ -211,13 +206,13 @@ Result<void> replay_trace(Context& context, ReplayOptions options) {
                                     {"policies", std::move(policies_json)}});
     return {};
   }
-  std::printf("%zu jobs of %s on %d nodes with %d GPUs each\n\n",
-              trace->jobs.size(),
-              count_of(static_cast<std::int64_t>(trace->tenants.size()), "tenant").c_str(),
-              options.site.nodes,
-              options.site.gpus_per_node);
-  print_figures(figures);
-  if (!options.plot.empty()) std::printf("drawn in %s\n", options.plot.c_str());
+  context.print(say::replay_of({.jobs = trace->jobs.size(),
+                                .tenants = trace->tenants.size(),
+                                .nodes = options.site.nodes,
+                                .gpus = options.site.gpus_per_node}));
+  std::puts("");
+  print_figures(context, figures);
+  if (!options.plot.empty()) context.print(say::drawn_in({.path = options.plot}));
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "cli/context.h"
 #include "cli/job_file.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 
 /// How the site shares its machines: policy, quotas, reservations, drain.
@@ -31,16 +32,15 @@ std::string names(const std::vector<std::string>& all) {
   return all.empty() ? "-" : join(all, ", ");
 }
 
-void print_rules(const client::Scheduling& rules) {
-  const auto on = [](bool flag) { return flag ? "on" : "off"; };
-  std::printf("policy      %s (backfill %s, preemption %s, moves %s)\n",
-              rules.policy.c_str(),
-              on(rules.backfill),
-              on(rules.preemption),
-              on(rules.moves));
-  std::printf("memory      use counts half after %g h\n", rules.half_life_hours);
-  std::printf("starvation  who waited %g h goes first\n", rules.starvation_hours);
-  std::printf("draining    %s\n", names(rules.draining).c_str());
+void print_rules(const Context& context, const client::Scheduling& rules) {
+  const auto on = [](bool flag) { return flag ? say::switched_on() : say::switched_off(); };
+  context.print(say::rules_policy({.policy = rules.policy,
+                                   .backfill = on(rules.backfill),
+                                   .preemption = on(rules.preemption),
+                                   .moves = on(rules.moves)}));
+  context.print(say::rules_half_life({.hours = fmt::format("{:g}", rules.half_life_hours)}));
+  context.print(say::rules_starvation({.hours = fmt::format("{:g}", rules.starvation_hours)}));
+  context.print(say::rules_draining({.nodes = names(rules.draining)}));
   if (!rules.quotas.empty()) {
     std::puts("");
     Table table({"WORKSPACE", "GUARANTEE", "LIMIT", "ONE USER", "WEIGHT"});
@@ -79,7 +79,7 @@ void change(Context& context, const std::function<bool(json::object&)>& edit) {
   if (!edit(rules->json.as_object())) return;
   const auto answer = api->set_scheduling(rules->json);
   if (!answer) return context.say(answer.error());
-  if (!context.print_json(answer->json)) print_rules(*answer);
+  if (!context.print_json(answer->json)) print_rules(context, *answer);
 }
 
 json::array& list_in(json::object& rules, std::string_view key) {
@@ -171,7 +171,7 @@ void add_reserve(CLI::App& group, Context& context) {
       json::array& all = list_in(rules, "reservations");
       const bool was_there = take(all, "name", f->name).has_value();
       if (f->remove && !was_there) {
-        context.say({Errc::NotFound, "there is no reservation " + f->name, {}});
+        context.say({Errc::NotFound, say::no_such_reservation({.name = f->name}), {}});
         return false;
       }
       if (f->remove) return true;
@@ -207,7 +207,8 @@ void add_drain(CLI::App& app, Context& context) {
       if (api == nullptr) return;
       const auto answer = api->set_node_draining(*node, {.draining = draining});
       if (!answer) return context.say(answer.error());
-      std::printf("%s %s\n", node->c_str(), draining ? "takes nothing new" : "takes jobs again");
+      context.print(draining ? say::node_takes_nothing({.node = *node})
+                             : say::node_takes_jobs({.node = *node}));
     });
   }
 }
@@ -224,7 +225,7 @@ void add_scheduling(CLI::App& app, Context& context) {
     if (api == nullptr) return;
     const auto answer = api->show_scheduling();
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(answer->json)) print_rules(*answer);
+    if (!context.print_json(answer->json)) print_rules(context, *answer);
   });
 
   auto word = std::make_shared<std::string>();
@@ -260,12 +261,14 @@ void add_scheduling(CLI::App& app, Context& context) {
     if (!written) return context.say(written.error());
     boost::system::error_code broken;
     const json::value rules = json::parse(*written, broken);
-    if (broken) return context.say({Errc::Invalid, *file + " is no JSON: " + broken.message(), {}});
+    if (broken)
+      return context.say(
+          {Errc::Invalid, say::rules_not_json({.path = *file, .why = broken.message()}), {}});
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
     const auto answer = api->set_scheduling(rules);
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(answer->json)) print_rules(*answer);
+    if (!context.print_json(answer->json)) print_rules(context, *answer);
   });
   add_drain(app, context);
 }

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "base/text.h"
 #include "base/time.h"
 #include "cli/context.h"
+#include "cli/messages.h"
 #include "cli/output.h"
+#include "client/said.h"
 
 namespace ty::cli {
 
@@ -15,41 +18,52 @@ void line(const char* label, const std::string& value) {
   if (!value.empty() && value != "-") std::printf("%-12s %s\n", label, value.c_str());
 }
 
-std::string task_word(const client::Task& task) {
-  return task.message.empty() ? coloured_state(task.state)
-                              : coloured_state(task.state) + " (" + task.message + ")";
+std::string task_word(const Context& context, const client::Task& task) {
+  const Message about = client::said(task.says, task.message);
+  return about.empty() ? coloured_state(task.state)
+                       : coloured_state(task.state) + " (" + context.words(about) + ")";
 }
 
-void print_job(const client::Job& job) {
+Message resources_of(const client::Role& role) {
+  const auto milli_cpus = std::llround(role.cpus * 1000);
+  if (role.gpus == 0)
+    return say::role_resources(
+        {.role = role.name, .count = role.count, .cpus = milli_cpus, .memory = role.memory});
+  return say::role_resources_with_gpus({.role = role.name,
+                                        .count = role.count,
+                                        .cpus = milli_cpus,
+                                        .memory = role.memory,
+                                        .gpus = role.gpus});
+}
+
+void print_job(const Context& context, const client::Job& job) {
   const std::string started = job.started_at.value_or("");
   const std::string ended = job.ended_at.value_or("");
   line("job", fmt::format("{}  {}", job.handle, job.id));
   line("state", coloured_state(job.state));
-  line("reason", job.reason);
-  line("owner", fmt::format("{} in {}", job.owner, job.workspace));
+  line("reason", context.words(client::said(job.reason_says, job.reason)));
+  line("owner",
+       context.words(say::owner_in_workspace({.owner = job.owner, .workspace = job.workspace})));
   line("about", job.description);
   line("created", short_time(job.created_at));
   line("started", short_time(started));
   line("ended", short_time(ended));
   line("ran", span(started, ended));
   if (job.time_limit) line("time limit", format_duration(Seconds{*job.time_limit}));
-  if (job.attempt > 0) line("attempt", fmt::format("{} (from 0)", job.attempt));
-  if (job.not_before) line("tried again", "not before " + short_time(*job.not_before));
+  if (job.attempt > 0) line("attempt", context.words(say::attempt_from_0({.number = job.attempt})));
+  if (job.not_before)
+    line("tried again", context.words(say::tried_again_at({.time = short_time(*job.not_before)})));
   std::vector<std::string> labels;
   for (const auto& [name, value] : job.labels)
     labels.push_back(name + (value.empty() ? "" : "=" + value));
   line("labels", join(labels, ", "));
   for (const client::Role& role : job.roles) {
-    std::printf("\n%s × %lld   %g CPUs, %s%s each\n",
-                role.name.c_str(),
-                static_cast<long long>(role.count),
-                role.cpus,
-                human_bytes(role.memory).c_str(),
-                role.gpus > 0 ? fmt::format(", {}", count_of(role.gpus, "GPU")).c_str() : "");
+    std::puts("");
+    context.print(resources_of(role));
     Table table({"  TASK", "STATE", "NODE", "STARTED", "RAN", "TRIES"});
     for (const client::Task& task : role.tasks) {
       table.add({"  " + task.name,
-                 task_word(task),
+                 task_word(context, task),
                  task.node.value_or(""),
                  short_time(task.started_at.value_or("")),
                  span(task.started_at.value_or(""), task.ended_at.value_or("")),
@@ -81,7 +95,7 @@ void add_show(CLI::App& app, Context& context) {
     }
     const auto found = api->show_job(*job);
     if (!found) return context.say(found.error());
-    if (!context.print_json(found->json)) print_job(*found);
+    if (!context.print_json(found->json)) print_job(context, *found);
   });
 }
 

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -9,13 +8,14 @@
 #include <set>
 
 #include "base/ids.h"
-#include "base/text.h"
 #include "cli/context.h"
 #include "cli/follow.h"
 #include "cli/job_file.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 #include "cli/pack.h"
 #include "client/job_upload.h"
+#include "client/said.h"
 
 namespace ty::cli {
 
@@ -39,26 +39,27 @@ struct PackedFiles {
   }
 };
 
+void tell_packed(const Context& context, const std::string& folder, const Packed& packed) {
+  if (context.json) return;
+  context.note(say::code_packed({.folder = folder, .files = packed.files, .size = packed.bytes}));
+}
+
 /// The code that was named on the command line: a folder is packed, an archive goes as it is.
-Result<client::Upload> code_upload(const std::string& path, bool quiet, PackedFiles& packed) {
+Result<client::Upload> code_upload(const Context& context,
+                                   const std::string& path,
+                                   PackedFiles& packed) {
   std::error_code ec;
   if (std::filesystem::is_regular_file(path, ec)) return client::Upload{"code", path};
   TY_TRY(const Packed one, pack_folder(path));
   packed.uploads.push_back({.name = "code", .file = one.file});
-  if (!quiet) {
-    std::fprintf(stderr,
-                 "packed %s: %s, %s\n",
-                 path.c_str(),
-                 count_of(one.files, "file").c_str(),
-                 human_bytes(one.bytes).c_str());
-  }
+  tell_packed(context, path, one);
   return packed.uploads.back();
 }
 
-Result<void> pack_sources(const jobspec::ReadResult& read,
+Result<void> pack_sources(const Context& context,
+                          const jobspec::ReadResult& read,
                           const std::string& beside,
                           bool has_code,
-                          bool quiet,
                           PackedFiles& packed) {
   std::set<std::string> sources;
   for (const jobspec::ReadJob& job : read.jobs) {
@@ -73,26 +74,18 @@ Result<void> pack_sources(const jobspec::ReadResult& read,
     const std::string folder = (std::filesystem::path(beside) / source).lexically_normal().string();
     TY_TRY(const Packed one, pack_folder(folder));
     packed.uploads.push_back({.name = source, .file = one.file});
-    if (!quiet) {
-      std::fprintf(stderr,
-                   "packed %s: %s, %s\n",
-                   source.c_str(),
-                   count_of(one.files, "file").c_str(),
-                   human_bytes(one.bytes).c_str());
-    }
+    tell_packed(context, source, one);
   }
   return {};
 }
 
-void print_warnings(const client::Submitted& job, const std::string& file) {
+void print_warnings(const Context& context, const client::Submitted& job, const std::string& file) {
   for (const client::Issue& warning : job.warnings) {
-    std::fprintf(stderr,
-                 "%s:%lld:%lld: warning: %s: %s\n",
-                 file.c_str(),
-                 static_cast<long long>(warning.line),
-                 static_cast<long long>(warning.column),
-                 warning.path.c_str(),
-                 warning.message.c_str());
+    context.note(say::warning_at({.file = file,
+                                  .line = warning.line,
+                                  .column = warning.column,
+                                  .path = warning.path,
+                                  .what = client::said(warning.says, warning.message)}));
   }
 }
 
@@ -112,11 +105,11 @@ void submit_job(Context& context, const SubmitOptions& options) {
       options.file == "-" ? "." : std::filesystem::path(options.file).parent_path().string();
   std::vector<client::Upload> uploads;
   if (!options.code.empty()) {
-    auto code = code_upload(options.code, context.json, packed);
+    auto code = code_upload(context, options.code, packed);
     if (!code) return context.say(code.error());
     if (packed.uploads.empty()) uploads.push_back(*std::move(code));
   }
-  if (auto done = pack_sources(read, beside, !options.code.empty(), context.json, packed); !done)
+  if (auto done = pack_sources(context, read, beside, !options.code.empty(), packed); !done)
     return context.say(done.error());
   uploads.insert(uploads.end(), packed.uploads.begin(), packed.uploads.end());
 
@@ -134,17 +127,14 @@ void submit_job(Context& context, const SubmitOptions& options) {
   if (!answer) return context.say(answer.error());
 
   if (!options.follow && context.print_json(answer->json)) return;
-  if (!context.json) print_warnings(*answer, options.file);
+  if (!context.json) print_warnings(context, *answer, options.file);
   std::vector<client::Submitted> jobs = answer->jobs;
   if (jobs.empty()) jobs.push_back(*answer);
   for (const client::Submitted& job : jobs) {
     if (options.dry_run) {
-      const std::string start = job.forecast ? job.forecast->text : "";
-      std::printf("%s would be submitted as \"%s\"%s%s\n",
-                  options.file.c_str(),
-                  job.name.c_str(),
-                  start.empty() ? "" : "; ",
-                  start.c_str());
+      context.print(joined(
+          say::would_be_submitted({.file = options.file, .name = job.name}),
+          job.forecast ? client::said(job.forecast->text_says, job.forecast->text) : Message{}));
     } else {
       std::fprintf(
           options.follow ? stderr : stdout, "%s  %s\n", job.id.c_str(), job.handle.c_str());

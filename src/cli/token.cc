@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 
 namespace ty::cli {
@@ -24,7 +25,7 @@ void list_tokens(Context& context) {
                short_time(token.last_used_at.value_or(""))});
   }
   if (table.empty())
-    std::puts("no tokens; make one with `trainyard token create NAME`");
+    context.print(say::no_tokens_listed());
   else
     table.print();
 }
@@ -55,7 +56,7 @@ void add_token(CLI::App& app, Context& context) {
     if (!answer) return context.say(answer.error());
     if (context.print_json(answer->json)) return;
     std::puts(answer->token.c_str());
-    std::fprintf(stderr, "keep it now: it is not shown again\n");
+    context.note(say::token_shown_once());
   });
 
   CLI::App* revoke = command->add_subcommand("revoke", "End a token at once");
@@ -66,7 +67,7 @@ void add_token(CLI::App& app, Context& context) {
     if (api == nullptr) return;
     const auto answer = api->delete_token(*id);
     if (!answer) return context.say(answer.error());
-    std::puts("revoked");
+    context.print(say::token_revoked());
   });
 }
 

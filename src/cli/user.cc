@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "cli/context.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 
 namespace ty::cli {
@@ -62,7 +63,8 @@ void add_user(CLI::App& app, Context& context) {
       if (api == nullptr) return;
       const auto answer = api->set_user_disabled(*name, {.disabled = disabled});
       if (!answer) return context.say(answer.error());
-      std::printf("%s is %s\n", name->c_str(), disabled ? "disabled" : "enabled");
+      context.print(disabled ? say::user_is_disabled({.user = *name})
+                             : say::user_is_enabled({.user = *name}));
     });
   }
 }

@@ -3,6 +3,7 @@
 
 #include "cli/context.h"
 #include "cli/credentials.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 
 namespace ty::cli {
@@ -26,10 +27,9 @@ void add_version(CLI::App& app, Context& context, std::string version) {
     if (context.print_json(out)) return;
     std::printf("trainyard %s\n", version.c_str());
     if (const json::value* server = out.if_contains("server")) {
-      std::printf("server    %s at %s (engine %s)\n",
-                  text(*server, "version").c_str(),
-                  text(json::value(out), "url").c_str(),
-                  text(*server, "engine").c_str());
+      context.print(say::server_version({.version = text(*server, "version"),
+                                         .url = text(json::value(out), "url"),
+                                         .engine = text(*server, "engine")}));
     }
   });
 }

@@ -1,43 +1,39 @@
-#include <fmt/format.h>
-
 #include <cstdio>
 
 #include "cli/context.h"
+#include "cli/messages.h"
 #include "cli/output.h"
+#include "client/said.h"
 
 namespace ty::cli {
 
 namespace {
 
-void print_why(const client::Why& why) {
-  std::printf("%s: %s\n",
-              coloured_state(why.state).c_str(),
-              why.reasons.empty() ? why.text.c_str() : why.reasons[0].text.c_str());
+void print_why(const Context& context, const client::Why& why) {
+  const Message first =
+      why.reasons.empty() ? client::said(why.text_says, why.text) : client::said(why.reasons[0]);
+  std::printf("%s: %s\n", coloured_state(why.state).c_str(), context.words(first).c_str());
   for (std::size_t i = 1; i < why.reasons.size(); ++i)
-    std::printf("          and %s\n", why.reasons[i].text.c_str());
+    context.print(say::why_also({.reason = client::said(why.reasons[i])}));
   if (why.position.value_or(0) > 0) {
-    std::printf("position  %lld of %lld\n",
-                static_cast<long long>(*why.position),
-                static_cast<long long>(why.waiting.value_or(0)));
+    context.print(
+        say::why_position({.position = *why.position, .waiting = why.waiting.value_or(0)}));
   }
   if (why.estimate) {
     const std::string likely = short_time(why.estimate->likely);
     const std::string early = short_time(why.estimate->early);
     const std::string late = short_time(why.estimate->late);
-    if (early == late)
-      std::printf("start     about %s\n", likely.c_str());
-    else
-      std::printf(
-          "start     about %s (between %s and %s)\n", likely.c_str(), early.c_str(), late.c_str());
+    context.print(early == late
+                      ? say::why_start({.likely = likely})
+                      : say::why_start_between({.likely = likely, .early = early, .late = late}));
   }
   if (why.clue) {
-    std::printf("cause     %s\n          %s, line %lld: %s\n",
-                why.clue->text.c_str(),
-                why.clue->task.c_str(),
-                static_cast<long long>(why.clue->line),
-                quote_line(why.clue->said).c_str());
+    context.print(say::why_cause({.cause = client::said(*why.clue),
+                                  .task = why.clue->task,
+                                  .line = why.clue->line,
+                                  .said = quote_line(why.clue->said)}));
   }
-  if (why.change) std::printf("to start it now: %s\n", why.change->text.c_str());
+  if (why.change) context.print(say::why_change({.change = client::said(*why.change)}));
 }
 
 }  // namespace
@@ -53,7 +49,7 @@ void add_why(CLI::App& app, Context& context) {
     if (api == nullptr) return;
     const auto answer = api->explain_job(*job);
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(answer->json)) print_why(*answer);
+    if (!context.print_json(answer->json)) print_why(context, *answer);
   });
 
   CLI::App* queue = app.add_subcommand("queue", "What waits, in the order of decisions");
@@ -73,14 +69,14 @@ void add_why(CLI::App& app, Context& context) {
     for (const client::QueueEntry& entry : answer->queue) {
       table.add({std::to_string(entry.position),
                  entry.id.empty() ? "-" : short_id(entry.id),
-                 entry.id.empty() ? "(another workspace)" : entry.name,
+                 entry.id.empty() ? context.words(say::another_workspace()) : entry.name,
                  std::to_string(entry.priority),
                  std::to_string(entry.tasks),
                  std::to_string(entry.gpus),
                  span(entry.queued_at, "")});
     }
     if (table.empty())
-      std::puts("nothing waits");
+      context.print(say::nothing_waits());
     else
       table.print();
   });
@@ -100,9 +96,9 @@ void add_why(CLI::App& app, Context& context) {
     const auto answer = api->move_job(*moved, {.before = given(*before)});
     if (!answer) return context.say(answer.error());
     if (context.print_json(answer->json)) return;
-    std::printf("%s %s\n",
-                answer->handle.c_str(),
-                before->empty() ? "goes first" : ("goes right before " + *before).c_str());
+    context.print(before->empty()
+                      ? say::goes_first({.job = answer->handle})
+                      : say::goes_right_before({.job = answer->handle, .other = *before}));
   });
 }
 

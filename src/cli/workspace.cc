@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "cli/context.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 
 namespace ty::cli {
@@ -33,7 +34,7 @@ void add_workspace(CLI::App& app, Context& context) {
     if (api == nullptr) return;
     const auto answer = api->create_workspace({.name = *name});
     if (!answer) return context.say(answer.error());
-    if (!context.print_json(answer->json)) std::printf("made %s\n", name->c_str());
+    if (!context.print_json(answer->json)) context.print(say::workspace_made({.workspace = *name}));
   });
 
   CLI::App* remove = command->add_subcommand("delete", "Delete one without jobs (administrators)");
@@ -43,7 +44,7 @@ void add_workspace(CLI::App& app, Context& context) {
     if (api == nullptr) return;
     const auto answer = api->delete_workspace(*name);
     if (!answer) return context.say(answer.error());
-    std::printf("%s is gone\n", name->c_str());
+    context.print(say::workspace_deleted({.workspace = *name}));
   });
 
   CLI::App* add = command->add_subcommand("add", "Add somebody, or change their role (managers)");
@@ -56,7 +57,7 @@ void add_workspace(CLI::App& app, Context& context) {
     if (api == nullptr) return;
     const auto answer = api->set_workspace_member(*name, *user, {.role = *role});
     if (!answer) return context.say(answer.error());
-    std::printf("%s is %s of %s\n", user->c_str(), role->c_str(), name->c_str());
+    context.print(say::member_is({.user = *user, .role = *role, .workspace = *name}));
   });
 
   CLI::App* take = command->add_subcommand("remove", "Somebody belongs to it no longer (managers)");
@@ -67,7 +68,7 @@ void add_workspace(CLI::App& app, Context& context) {
     if (api == nullptr) return;
     const auto answer = api->remove_workspace_member(*name, *user);
     if (!answer) return context.say(answer.error());
-    std::printf("%s belongs to %s no longer\n", user->c_str(), name->c_str());
+    context.print(say::member_no_longer({.user = *user, .workspace = *name}));
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "client/messages.h"
+#include "client/said.h"
 #include "net/url.h"
 
 namespace ty::client {
@@ -42,25 +43,29 @@ int number_of(const json::object& object, std::string_view key) {
   return value != nullptr && value->is_int64() ? static_cast<int>(value->get_int64()) : 0;
 }
 
+Message message_of(const json::object& object) {
+  const json::value* says = object.if_contains("says");
+  return said(says == nullptr ? json::value() : *says, text_of(object, "message"));
+}
+
 Error problem_of(const net::Answer& answer) {
   boost::system::error_code ec;
   const json::value body = json::parse(answer.body, ec);
   if (ec || !body.is_object()) {
     return {
         Errc::Unavailable,
-        fmt::format(
-            "the server answered {} and said: {}", answer.status, shorten(trim(answer.body), 200)),
+        say::server_answered({.status = answer.status, .text = shorten(trim(answer.body), 200)}),
         {}};
   }
   const json::object& object = body.get_object();
-  Error error{errc_from(text_of(object, "code"), answer.status), text_of(object, "message"), {}};
+  Error error{errc_from(text_of(object, "code"), answer.status), message_of(object), {}};
   if (const json::value* details = object.if_contains("details");
       details != nullptr && details->is_array()) {
     for (const json::value& detail : details->get_array()) {
       if (!detail.is_object()) continue;
       const json::object& one = detail.get_object();
       error.details.push_back({.pointer = text_of(one, "pointer"),
-                               .message = text_of(one, "message"),
+                               .message = message_of(one),
                                .code = text_of(one, "code"),
                                .line = number_of(one, "line"),
                                .column = number_of(one, "column")});
@@ -149,11 +154,9 @@ Error Transport::unreachable(Error error) const {
   }
   if (error.code != Errc::Unavailable && error.code != Errc::Timeout) return error;
   return {error.code,
-          fmt::format(
-              "no server answers at {} (from {}): {}; is it running? `trainyard serve` starts one",
-              credentials_.url,
-              credentials_.source,
-              error.message),
+          say::no_server_answers({.url = credentials_.url,
+                                  .source = credentials_.source,
+                                  .why = std::move(error.message)}),
           {}};
 }
 

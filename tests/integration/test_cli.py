@@ -325,3 +325,62 @@ def test_a_refused_value_is_named_by_its_flag(server, tmp_path):
 def test_names_with_odd_characters_reach_the_server_as_they_are(server, name):
     refused = server.cli("show", name, check=1).stderr
     assert "trainyard: " in refused and "nothing at" not in refused
+
+
+# -- in the language of whoever reads it
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+WAYS_TO_CHINESE = [pytest.param(["--lang", "zh"], {}, id="by flag"),
+                   pytest.param([], {"LANG": "zh_CN.UTF-8"}, id="by LANG"),
+                   pytest.param([], {"LANG": "en_US.UTF-8", "LC_ALL": "zh_CN.UTF-8"}, id="by LC_ALL")]
+WAYS_TO_ENGLISH = [pytest.param([], {}, id="by default"), pytest.param([], {"LANG": "de_DE.UTF-8"}, id="by LANG"),
+                   pytest.param(["--lang", "en"], {"LANG": "zh_CN.UTF-8"}, id="by flag")]
+
+
+@pytest.fixture(scope="module")
+def told(server, tmp_path_factory):
+    """Asks for all that people are told in sentences; what each command printed, by what was asked."""
+    folder = tmp_path_factory.mktemp("told")
+    faulty = write(folder, "run: x\ngpus: two\n", "faulty.yaml")
+    elsewhere = write(folder, "run: x\nworkspace: nowhere\n", "elsewhere.yaml")
+    failed = submit(server, folder, "run: exit 3\n")
+    waiting = submit(server, folder, "run: x\ngpus: 4096\n")
+    server.wait(failed, "failed")
+
+    def ask(flags, env):
+        def said(*words):
+            result = server.cli(*flags, *words, env=env)
+            return result.stdout + result.stderr
+        # Tables keep their headers and the words that flags take.
+        reason = next(line for line in said("show", failed).splitlines() if line.startswith("reason"))
+        return {"a faulty file": said("submit", faulty), "a refused submit": said("submit", elsewhere),
+                "a missing job": said("show", "zzzzzzzz"), "a failed job": reason,
+                "a waiting job": said("why", waiting), "an unknown command": said("sumbit")}
+
+    yield ask
+    server.cli("delete", waiting, "--force", check=0)
+
+
+@pytest.mark.parametrize("flags, env", WAYS_TO_CHINESE)
+def test_messages_are_chinese_for_those_who_read_it(told, flags, env):
+    for about, text in told(flags, env).items():
+        assert CHINESE.search(text), f"{about}: {text}"
+        assert "{" not in text, f"{about}: {text}"
+
+
+@pytest.mark.parametrize("flags, env", WAYS_TO_ENGLISH)
+def test_messages_are_english_for_all_others(told, flags, env):
+    for about, text in told(flags, env).items():
+        assert text and not CHINESE.search(text), f"{about}: {text}"
+
+
+def test_json_is_the_same_in_every_language(server, tmp_path):
+    job = submit(server, tmp_path, "run: exit 3\n")
+    server.wait(job, "failed")
+    for words in (["show", job, "-o", "json"], ["show", "zzzzzzzz", "-o", "json"]):
+        chinese, english = (server.cli("--lang", language, *words) for language in ("zh", "en"))
+        assert (chinese.stdout, chinese.stderr) == (english.stdout, english.stderr)
+
+
+def test_an_unknown_language_is_refused():
+    assert plain("--lang", "de", "version").returncode == USAGE

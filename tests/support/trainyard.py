@@ -61,9 +61,9 @@ def eventually(check, what, patience=PATIENCE, pause=0.02):
 
 
 def clean_environment(**extra):
-    """The caller's variables without any of Trainyard's, so that a developer's own settings change no test."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("TRAINYARD_")}
-    return {**kept, **{k: str(v) for k, v in extra.items()}}
+    """The caller's variables without any of Trainyard's and without a language, so that a developer's own settings change no test."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TRAINYARD_", "LC_", "LANG"))}
+    return {**kept, "LANG": "C.UTF-8", **{k: str(v) for k, v in extra.items()}}
 
 
 def owner_mark(data_dir):

@@ -1,0 +1,25 @@
+#include "cli/language.h"
+
+#include <cstdlib>
+#include <string>
+
+namespace ty::cli {
+
+Language language_named(std::string_view word) {
+  return word.starts_with("zh") ? Language::Chinese : Language::English;
+}
+
+Language language_of_environment() {
+  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return language_named(value);
+  }
+  return Language::English;
+}
+
+Message state_in_words(std::string_view state) {
+  Message message("state_" + std::string(state), {});
+  return is_known_code(message.code) ? message : plain(state);
+}
+
+}  // namespace ty::cli
