@@ -1,6 +1,8 @@
 """Jobs in real containers: a dockerd of our own, images made on the spot, the whole way from a job file to a log."""
 import random
 import socket
+import socketserver
+import threading
 
 import docker
 import pytest
@@ -369,3 +371,56 @@ def test_leftovers_of_a_dead_server_are_swept(make_server, daemon):
     assert server.stop() == 0
     eventually(lambda: not [name for name in daemon.networks() if container["Labels"]["trainyard.owner"] in name],
                "its networks are gone", patience=SLOW)
+
+
+class RefusesOnce(socketserver.ThreadingUnixStreamServer):
+    """Docker's socket, but the first removal of a container is answered with an error, as a busy daemon does."""
+    daemon_threads = True
+
+    def __init__(self, path, real):
+        self.real, self.has_refused = real, threading.Event()
+        super().__init__(str(path), RefusesOnce.Between)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    class Between(socketserver.BaseRequestHandler):
+        def handle(self):
+            with socket.socket(socket.AF_UNIX) as daemon:
+                daemon.connect(str(self.server.real))
+                threading.Thread(target=self.answers, args=(daemon,), daemon=True).start()
+                while request := self.request.recv(65536):
+                    if request.startswith(b"DELETE /") and not self.server.has_refused.is_set():
+                        self.server.has_refused.set()
+                        self.request.sendall(b'HTTP/1.1 500 Busy\r\nContent-Length: 18\r\n\r\n{"message":"busy"}')
+                    else:
+                        daemon.sendall(request)
+
+        def answers(self, daemon):
+            try:
+                while answer := daemon.recv(65536):
+                    self.request.sendall(answer)
+            except OSError:
+                pass  # one of the two has hung up
+
+
+def test_a_leftover_that_could_not_be_removed_at_once_is_removed_later(make_server, daemon, tmp_path):
+    server = make_server()
+    job = server.submit("image: bb:1\nrun: echo up; sleep 600")
+    eventually(lambda: "up" in server.logs(job), "it runs", patience=SLOW)
+    [container] = containers_of(daemon, job)
+    server.kill()
+    labels = {**container["Labels"], "trainyard.task": "z" + job[1:] + ".0.0.0.0"}
+    status, made = daemon("POST", "/containers/create?name=refused",
+                          {"Image": "bb:1", "Cmd": ["sleep", "600"], "Labels": labels, "HostConfig": {"NetworkMode": "none"}})
+    assert status == 201, made
+    with RefusesOnce(tmp_path / "d.sock", daemon.socket) as between:
+        server.settings["TRAINYARD_DOCKER__SOCKET"] = str(tmp_path / "d.sock")
+        server.start()
+        eventually(lambda: "/refused" not in [one["Names"][0] for one in daemon.containers()], "it is removed", patience=SLOW)
+        assert between.has_refused.is_set()
+        # The tasks that are wanted, old and new, are left alone by the second look.
+        run(server, "image: bb:1\nrun: echo well", state="succeeded")
+        assert server.job(job)["state"] == "running"
+        server.stop_job(job)
+        server.wait(job, patience=SLOW)
+        server.destroy()
+        between.shutdown()

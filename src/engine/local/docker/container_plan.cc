@@ -276,7 +276,10 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
       {"Entrypoint", json::array{supervisor::kContainerSupervisor, supervisor::kContainerRun}},
       {"Cmd", json::array{}},
       {"WorkingDir", workdir},
-      {"Labels", json::object{{kOwnerLabel, setup.owner}, {kTaskLabel, cgroup_name(launch.key)}}},
+      {"Labels",
+       json::object{{kOwnerLabel, setup.owner},
+                    {kServerLabel, setup.server},
+                    {kTaskLabel, cgroup_name(launch.key)}}},
       {"StopSignal", "SIGTERM"},
   };
   // Nobody reads what the image's own check finds, and it takes the task's CPU.

@@ -16,6 +16,7 @@ namespace ty::engine::docker {
 struct ContainerSetup {
   std::string data_dir;
   std::string owner;  ///< value of the label `trainyard.owner`: which data directory they belong to
+  std::string server;  ///< value of `trainyard.server`: which run of the server made them
   std::int64_t max_processes = 0;
   std::vector<std::string> ulimits;
   bool can_limit_swap = true;
@@ -48,6 +49,7 @@ std::string container_name(const model::TaskKey& key);
 std::string ssh_folder(const LocalLaunch& launch);
 
 inline constexpr char kOwnerLabel[] = "trainyard.owner";
+inline constexpr char kServerLabel[] = "trainyard.server";
 inline constexpr char kTaskLabel[] = "trainyard.task";  ///< JOB.A.ROLE.I.T
 
 }  // namespace ty::engine::docker

@@ -108,6 +108,7 @@ DockerRuntime::DockerRuntime(const LocalOptions& options, Recycler& recycler)
       networks_(client_, owner_mark(options.data_dir), options.docker.subnets, clock_) {
   setup_.data_dir = options.data_dir;
   setup_.owner = owner_mark(options.data_dir);
+  setup_.server = fmt::format("{}", clock_.now().time_since_epoch().count());
   setup_.max_processes = options.max_processes;
   setup_.ulimits = options.docker.ulimits;
 }
@@ -412,25 +413,43 @@ void DockerRuntime::sweep(const std::set<model::TaskKey>& wanted) {
     folders.insert(run_folder(options_.data_dir, key));
     kept[cgroup_name(key)] = key;
   }
-  const std::string filter = fmt::format(R"({{"label":["{}={}"]}})", kOwnerLabel, setup_.owner);
-  const auto answer = client_.get("/containers/json?all=true&filters=" + Client::encode(filter));
-  const auto list = answer ? parsed(*answer) : Result<json::value>(json::array());
-  if (list && list->is_array()) {
-    for (const json::value& item : list->as_array()) {
+  if (const auto list = own_containers()) {
+    for (const json::value& item : *list) {
       const auto key = kept.find(text_at(item, {"Labels", kTaskLabel}));
-      if (key != kept.end()) {
-        const std::string network = text_at(item, {"HostConfig", "NetworkMode"});
-        if (network == "host") continue;
-        networks_.adopt(key->second.job, network);
-        const std::lock_guard lock(mutex_);
-        with_network_.insert(key->second);
-      } else {
-        [[maybe_unused]] const auto gone = remove_container(text_at(item, {"Id"}));
-      }
+      const std::string network = text_at(item, {"HostConfig", "NetworkMode"});
+      if (key == kept.end() || network == "host") continue;
+      networks_.adopt(key->second.job, network);
+      const std::lock_guard lock(mutex_);
+      with_network_.insert(key->second);
     }
   }
-  networks_.take_leftovers();
+  std::set<std::string> labels;
+  for (const auto& [label, key] : kept) labels.insert(label);
+  if (!remove_all_but(labels)) {
+    const std::lock_guard lock(mutex_);
+    wanted_of_sweep_ = std::move(labels);
+  }
   engine::sweep(options_.data_dir, CgroupTree{}, folders, recycler_);
+}
+
+Result<json::array> DockerRuntime::own_containers() {
+  const std::string filter = fmt::format(R"({{"label":["{}={}"]}})", kOwnerLabel, setup_.owner);
+  TY_TRY(const std::string answer,
+         client_.get("/containers/json?all=true&filters=" + Client::encode(filter)));
+  TY_TRY(json::value list, parsed(answer));
+  return list.is_array() ? std::move(list.as_array()) : json::array();
+}
+
+bool DockerRuntime::remove_all_but(const std::set<std::string>& wanted) {
+  const auto list = own_containers();
+  bool is_done = list.has_value();
+  for (const json::value& item : list ? *list : json::array()) {
+    const bool is_own = text_at(item, {"Labels", kServerLabel}) == setup_.server;
+    if (is_own || wanted.contains(text_at(item, {"Labels", kTaskLabel}))) continue;
+    is_done &= remove_container(text_at(item, {"Id"})).has_value();
+  }
+  networks_.take_leftovers();
+  return is_done;
 }
 
 void DockerRuntime::watch_daemon() {
@@ -438,15 +457,19 @@ void DockerRuntime::watch_daemon() {
   while (!is_closing_) {
     const bool is_known = is_known_;
     const std::set<model::TaskKey> unreaped = unreaped_;
+    const std::optional<std::set<std::string>> wanted = wanted_of_sweep_;
     lock.unlock();
     const Result<void> answers = is_known ? client_.ping() : inspect_daemon();
+    bool is_swept = false;
     if (answers) {
       for (const model::TaskKey& key : unreaped) {
         if (remove_container(container_name(key))) reap(key);
       }
+      is_swept = wanted && remove_all_but(*wanted);
       networks_.trim(kNetworkRest);
     }
     lock.lock();
+    if (is_swept) wanted_of_sweep_.reset();
     if (!answers) is_known_ = false;  // it may come back with another configuration
     const Message problem = answers ? Message{} : answers.error().message;
     const bool has_changed = problem != problem_;

@@ -1,8 +1,10 @@
 #pragma once
+#include <boost/json/array.hpp>
 #include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -54,6 +56,10 @@ class DockerRuntime final : public Runtime {
   Result<std::expected<Fd, model::Ending>> run(const LocalLaunch& given,
                                                std::int64_t ticket,
                                                const std::string& network);
+  Result<boost::json::array> own_containers();
+  /// Removes what earlier servers left and no task of these labels wants. False when something of
+  /// it is still there.
+  bool remove_all_but(const std::set<std::string>& wanted);
   Result<void> remove_container(const std::string& name);
   void reap(const model::TaskKey& key);
   void watch_daemon();
@@ -76,7 +82,9 @@ class DockerRuntime final : public Runtime {
   std::set<std::tuple<JobId, int, std::string>> pulled_;
   std::map<model::TaskKey, Message> old_images_;  // why the copy of this machine was taken
   std::set<model::TaskKey> unreaped_;             // containers that could not be removed yet
-  std::set<model::TaskKey> with_network_;         // tasks that hold a part of their job's network
+  /// Labels that a sweep keeps, while it could not remove all others: the daemon watch tries again.
+  std::optional<std::set<std::string>> wanted_of_sweep_;
+  std::set<model::TaskKey> with_network_;  // tasks that hold a part of their job's network
   bool is_closing_ = false;
   std::thread daemon_watch_;
 };
