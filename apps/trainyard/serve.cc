@@ -15,6 +15,7 @@
 #include "app.h"
 #include "config/config.h"
 #include "config/fields.h"
+#include "config/messages.h"
 #include "engine/registry.h"
 #include "rt/log.h"
 #include "rt/signals.h"
@@ -117,7 +118,7 @@ int serve(int argc, char** argv) {
   for (const std::string& setting : settings) {
     const std::size_t at = setting.find('=');
     if (at == std::string::npos)
-      return say({Errc::Invalid, fmt::format("--set {}: write KEY=VALUE", setting)});
+      return say({Errc::Invalid, config::say::set_without_value({.setting = setting})});
     keys.push_back(setting.substr(0, at));
     set.emplace_back(keys.back().c_str(), setting.substr(at + 1));
   }

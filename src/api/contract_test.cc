@@ -209,8 +209,9 @@ TEST(Contract, EveryProblemWordIsListed) {
   for (int i = 0; i <= static_cast<int>(Errc::Internal); ++i) {
     net::Request request;
     request.id = "r1";
-    const Error error{
-        static_cast<Errc>(i), "why", {{"/a", "wrong", "type", 3, 4}, {"?b", "wrong"}}};
+    const Error error{static_cast<Errc>(i),
+                      plain("why"),
+                      {{"/a", plain("wrong"), "type", 3, 4}, {"?b", plain("wrong")}}};
     const net::Response response = problem(error, request);
     EXPECT_GE(response.status, 400);
     std::vector<std::string> faults;
@@ -230,7 +231,7 @@ control::JobView sample_view() {
   spec.roles[1].ports = {{.label = "nccl", .count = 2}};
   view.spec = std::make_shared<const model::JobSpec>(spec);
   view.labels = {{"team", "vision"}};
-  view.waiting_for = "needs 4 GPUs";
+  view.waiting_for = plain("needs 4 GPUs");
   model::Job& job = view.job;
   job.id = JobId("k41f09c2ab7d34e8899d0c51e2f7a6b3");
   job.name = job.handle = "bert";
@@ -248,11 +249,11 @@ control::JobView sample_view() {
                  .reason = model::Reason::Exit,
                  .failure = model::FailureClass::User,
                  .exit_code = 3,
-                 .message = "exit code 3"};
+                 .message = plain("exit code 3")};
   job.life.tasks = {{.ref = {.role = 0}}, {.ref = {.role = 1}}, task};
   job.life.decision = {.task = task.ref,
                        .rule = "min_failed",
-                       .message = "worker-1: exit code 3",
+                       .message = plain("worker-1: exit code 3"),
                        .reason = model::Reason::Exit,
                        .failure = model::FailureClass::User,
                        .exit_code = 3};

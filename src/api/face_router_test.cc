@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 using net::Method;
 
 Answer unused(Context&, Call&) {
-  co_return fail(Errc::Internal, "the test runs operations itself");
+  co_return fail(Errc::Internal, plain("the test runs operations itself"));
 }
 
 constexpr Operation kNew[] = {
@@ -77,7 +77,7 @@ class Faces : public testing::Test {
   FaceRouter router_{kFaces,
                      {.authenticate = [](Secret token) -> asio::awaitable<Result<auth::Principal>> {
                         if (token.reveal() != "ann")
-                          co_return fail(Errc::Unauthenticated, "who is that?");
+                          co_return fail(Errc::Unauthenticated, plain("who is that?"));
                         co_return auth::Principal{.name = "ann", .scopes = {auth::Scope::Read}};
                       },
                       .run = [](const Operation& operation, Call& call) -> Answer {

@@ -19,12 +19,6 @@ Message::~Message() = default;
 Message::Message(std::string code, std::vector<Param> params)
     : code(std::move(code)), params(std::move(params)) {}
 
-Message::Message(std::string sentence) {
-  if (!sentence.empty()) *this = plain(sentence);
-}
-Message::Message(std::string_view sentence) : Message(std::string(sentence)) {}
-Message::Message(const char* sentence) : Message(std::string(sentence)) {}
-
 bool Message::operator==(const Message& other) const = default;
 
 Message Message::with(std::string name, Value value) && {

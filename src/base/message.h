@@ -41,17 +41,6 @@ struct Message {
   Message& operator=(const Message&);
   Message& operator=(Message&&) noexcept;
   ~Message();
-
-  /// Sentences not yet in a catalogue pass as they are.
-  Message(std::string sentence);                   // NOLINT(google-explicit-constructor)
-  Message(std::string_view sentence);              // NOLINT(google-explicit-constructor)
-  Message(const char* sentence);                   // NOLINT(google-explicit-constructor)
-  operator std::string() const { return text(); }  // NOLINT(google-explicit-constructor)
-  Message& operator+=(std::string_view more) { return *this = Message(text().append(more)); }
-  friend std::string operator+(const std::string& a, const Message& b) { return a + b.text(); }
-  friend std::string operator+(const Message& a, const char* b) { return a.text() + b; }
-  friend std::string operator+(const Message& a, const std::string& b) { return a.text() + b; }
-  friend std::string operator+(const char* a, const Message& b) { return a + b.text(); }
 };
 
 /// What stands in a hole: a number (bytes, milliseconds, …: the hole says which), a name that is

@@ -9,7 +9,7 @@ Result<void> accept_job_name(std::string_view name, model::Dialect dialect) {
   if (!refusal) return {};
   return fail(
       Errc::Invalid,
-      "name: " + refusal->message,
+      within(plain("name"), refusal->message),
       {{.pointer = "/name", .message = refusal->message, .code = std::string(refusal->code)}});
 }
 

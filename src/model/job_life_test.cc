@@ -285,7 +285,7 @@ TEST(JobLife, ABackOffIsNoWaiting) {
 
 TEST(JobLife, AJobThatFitsNowhereFails) {
   Life life(job({role("main")}));
-  life.apply(fact::Impossible{"it asks for 9 GPUs, no node has more than 8"});
+  life.apply(fact::Impossible{plain("it asks for 9 GPUs, no node has more than 8")});
   EXPECT_EQ(life->state, JobState::Failed);
   EXPECT_EQ(life->decision.message.text(), "it asks for 9 GPUs, no node has more than 8");
 }
@@ -293,7 +293,7 @@ TEST(JobLife, AJobThatFitsNowhereFails) {
 TEST(JobLife, PreemptionQueuesAgainAtOnceAndUncounted) {
   Life life(job({role("main")}));
   life.run();
-  life.apply(fact::Preempted{"a job of higher priority"});
+  life.apply(fact::Preempted{plain("a job of higher priority")});
   life.end({0, 0}, stopped());
   EXPECT_EQ(life->state, JobState::Queued);
   EXPECT_FALSE(life->not_before);
@@ -309,7 +309,7 @@ TEST(JobLife, PlatformRetriesEndSomeTime) {
   for (int i = 0; i < 3; ++i) {
     life.after(1h);
     life.run();
-    life.end({0, 0}, lost("the node went away"));
+    life.end({0, 0}, lost(plain("the node went away")));
   }
   EXPECT_EQ(life->state, JobState::Failed);
   EXPECT_EQ(life->retries.platform, 2);
@@ -454,7 +454,7 @@ TEST(JobLife, AHeldTaskWhoseContainerIsLostFailsWithItsOwnCode) {
   Life life(spec);
   life.run();
   life.end({0, 0}, exited(7));
-  life.after(60s, fact::TaskEnded{{0, 0}, 0, 0, lost("gone")});
+  life.after(60s, fact::TaskEnded{{0, 0}, 0, 0, lost(plain("gone"))});
   EXPECT_EQ(life->state, JobState::Failed);
   EXPECT_EQ(life->decision.exit_code, 7);
 }
@@ -502,8 +502,9 @@ TEST(Failure, EndingsSayWhatHappened) {
   EXPECT_EQ(killed_by(9).exit_code, 137);
   EXPECT_EQ(out_of_memory(2LL << 30, 2LL << 30).message.text(),
             "out of memory: limit 2 GB, peak 2 GB; request more memory");
-  EXPECT_EQ(fault(Reason::DataFailed, "no such bucket", true).failure, FailureClass::Permanent);
-  EXPECT_EQ(fault(Reason::DataFailed, "the store is away").failure, FailureClass::Platform);
+  EXPECT_EQ(fault(Reason::DataFailed, plain("no such bucket"), true).failure,
+            FailureClass::Permanent);
+  EXPECT_EQ(fault(Reason::DataFailed, plain("the store is away")).failure, FailureClass::Platform);
 }
 
 TEST(Failure, ClassesAreThoseOfTheReasonTable) {

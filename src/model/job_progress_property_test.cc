@@ -94,11 +94,11 @@ JobSpec random_spec(Dice& dice) {
 Ending random_ending(Dice& dice) {
   switch (dice.below(10)) {
     case 0:
-      return lost("gone");
+      return lost(plain("gone"));
     case 1:
-      return lost("evicted", Reason::Evicted);
+      return lost(plain("evicted"), Reason::Evicted);
     case 2:
-      return fault(Reason::StartFailed, "no start");
+      return fault(Reason::StartFailed, plain("no start"));
     case 3:
       return killed_by(9);
     case 4:
@@ -334,15 +334,15 @@ class World {
       case 2:
         return apply(fact::ResumeAsked{"ann"});
       case 3:
-        return apply(fact::Preempted{"others"});
+        return apply(fact::Preempted{plain("others")});
       case 4:
         return apply(fact::GangTimeout{});
       case 5:
         return apply(fact::LimitSet{Seconds{1 + dice_.below(500)}, "ann"});
       case 6:
-        return apply(fact::Unplaceable{"full"});
+        return apply(fact::Unplaceable{plain("full")});
       default:
-        return apply(fact::Impossible{"no such machine"});
+        return apply(fact::Impossible{plain("no such machine")});
     }
   }
 

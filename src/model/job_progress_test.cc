@@ -118,11 +118,11 @@ std::vector<std::vector<Happening>> read_attempts(const std::string& text) {
 }
 
 Ending ending_for(const std::string& what) {
-  if (what == "lost") return lost("the node went away");
-  if (what == "evict") return lost("evicted", Reason::Evicted);
-  if (what == "image") return fault(Reason::ImageMissing, "no such image");
+  if (what == "lost") return lost(plain("the node went away"));
+  if (what == "evict") return lost(plain("evicted"), Reason::Evicted);
+  if (what == "image") return fault(Reason::ImageMissing, plain("no such image"));
   if (what == "oom") return out_of_memory(2LL << 30, 2LL << 30);
-  if (what == "launch") return fault(Reason::StartFailed, "the runtime did not start it");
+  if (what == "launch") return fault(Reason::StartFailed, plain("the runtime did not start it"));
   return exited(std::stoi(what));
 }
 
@@ -264,7 +264,7 @@ class World {
       if (one.who == "stop")
         apply(fact::CancelAsked{"ann"});
       else if (one.who == "preempted")
-        apply(fact::Preempted{"a job of higher priority"});
+        apply(fact::Preempted{plain("a job of higher priority")});
       else if (one.who != "job")
         ends.push_back(fact_of(one));
     }

@@ -43,20 +43,20 @@ class HttpClientTest : public ::testing::Test {
     });
     add(Method::Post, "/upload", [](Request& r) -> awaitable<Response> {
       auto reader = MultipartReader::open(r);
-      if (!reader) co_return text_response(400, reader.error().message);
+      if (!reader) co_return text_response(400, reader.error().message.text());
       std::string seen;
       for (;;) {
         const auto part = co_await reader->next_part();
-        if (!part) co_return text_response(400, part.error().message);
+        if (!part) co_return text_response(400, part.error().message.text());
         if (!*part) co_return text_response(200, seen);
         const auto data = co_await reader->read_all(64 << 20);
-        if (!data) co_return text_response(400, data.error().message);
+        if (!data) co_return text_response(400, data.error().message.text());
         seen += fmt::format("{}/{}={} ", (*part)->name, (*part)->filename, data->size());
       }
     });
     add(Method::Post, "/refuse", [](Request& r) -> awaitable<Response> {
       const auto body = co_await r.body(100);
-      co_return text_response(body ? 200 : 413, body ? "ok" : body.error().message);
+      co_return text_response(body ? 200 : 413, body ? "ok" : body.error().message.text());
     });
     add(Method::Get, "/events", [](Request&) -> awaitable<Response> {
       co_return stream_response("text/event-stream", [](BodyWriter& out) -> awaitable<void> {
@@ -120,7 +120,7 @@ TEST_F(HttpClientTest, SaysWhereItCouldNotConnect) {
   const auto refused = client.send({.target = "/hello"});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::Unavailable);
-  EXPECT_EQ(refused.error().message,
+  EXPECT_EQ(refused.error().message.text(),
             "cannot connect to http://" + address + ": Connection refused");
 }
 

@@ -631,7 +631,7 @@ TEST_F(HttpServerTest, ATakenPortIsNamed) {
   const auto started = second.start();
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().code, Errc::Conflict);
-  EXPECT_EQ(started.error().message,
+  EXPECT_EQ(started.error().message.text(),
             address + " is in use by another program; choose another port or stop it");
   for (const char* faulty : {"nonsense", "127.0.0.1:", "127.0.0.1:99999", "127.0.0.1:http"}) {
     ServerOptions nonsense;

@@ -81,11 +81,11 @@ TEST(Multipart, IsTheSameHoweverTheBytesAreCut) {
 }
 
 TEST(Multipart, SaysWhatIsWrong) {
-  EXPECT_EQ(parse("nothing here", "B", 5).error().message,
+  EXPECT_EQ(parse("nothing here", "B", 5).error().message.text(),
             "the multipart body is malformed: its boundary never appears");
-  EXPECT_EQ(parse("--B\r\nA: b\r\n\r\ndata", "B", 5).error().message,
+  EXPECT_EQ(parse("--B\r\nA: b\r\n\r\ndata", "B", 5).error().message.text(),
             "the multipart body is malformed: it ends inside a part");
-  EXPECT_EQ(parse("--B\r\nno colon\r\n\r\ndata\r\n--B--", "B", 5).error().message,
+  EXPECT_EQ(parse("--B\r\nno colon\r\n\r\ndata\r\n--B--", "B", 5).error().message.text(),
             "the multipart body is malformed: a header line of a part has no colon");
   EXPECT_FALSE(parse(kForm, "B", 7));  // `--Bad`
   std::string many;

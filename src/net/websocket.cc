@@ -295,7 +295,7 @@ asio::awaitable<Result<std::unique_ptr<WebSocket>>> connect_websocket(
     what.target = to.prefix + what.target;
     auto connected = co_await socket->connect(fmt::format("{}:{}", to.host, to.port), what);
     if (!connected)
-      co_return std::unexpected(std::move(connected).error().with_context(to_text(to)));
+      co_return std::unexpected(std::move(connected).error().with_context(plain(to_text(to))));
     co_return socket;
   };
   const Millis limit = request.connect_time;

@@ -362,7 +362,7 @@ TEST_P(WebSocketTest, ATunnelCarriesBytesToAnotherServerAndBack) {
     request.headers.add("Upgrade", "bytes");
     return request;
   };
-  Result<Relayed> relayed = fail(Errc::Internal, "not relayed");
+  Result<Relayed> relayed = fail(Errc::Internal, plain("not relayed"));
   router.add({.method = Method::Get,
               .pattern = "/proxy",
               .operation = "proxy",

@@ -110,7 +110,7 @@ TEST(Within, TellsATimeoutFromAnAnswer) {
     };
     auto failing = []() -> awaitable<Result<int>> {
       co_await sleep_for(1ms);
-      co_return fail(Errc::Conflict, "taken");
+      co_return fail(Errc::Conflict, plain("taken"));
     };
     const auto value = co_await within(10s, quick());
     EXPECT_EQ(value->value, 3);

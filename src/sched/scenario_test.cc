@@ -40,7 +40,7 @@ std::int64_t milli(const YAML::Node& node) {
 
 Seconds duration(const YAML::Node& node) {
   auto d = parse_duration(node.as<std::string>());
-  if (!d) wrong(node, d.error().message);
+  if (!d) wrong(node, d.error().message.text());
   return *d;
 }
 
@@ -107,7 +107,7 @@ class World {
       std::optional<RequestId> before;
       if (y["before"]) before = id_of(y["before"].as<std::string>());
       auto moved = scheduler_.move_before(id_of(y["job"].as<std::string>()), before);
-      if (!moved) wrong(y, moved.error().message);
+      if (!moved) wrong(y, moved.error().message.text());
     }
     check(file["expect"]);
   }

@@ -63,7 +63,7 @@ TY_ON_BOTH(DatabaseTest);
 TEST_P(DatabaseTest, AFailingWriteOfAGroupIsUndoneAloneAndTheOthersStay) {
   const auto answers = write_as_one_group(20, [](Tx& tx, int i) -> Result<void> {
     TY_DO(put(tx, "s" + std::to_string(i), "v"));
-    if (i % 5 == 3) return fail(Errc::Invalid, "not this one");
+    if (i % 5 == 3) return fail(Errc::Invalid, plain("not this one"));
     return {};
   });
   for (int i = 0; i < 20; ++i) {
@@ -78,7 +78,7 @@ TEST_P(DatabaseTest, ARefusalBeforeAnyChangeDisturbsNobody) {
   int runs = 0;
   const auto answers = write_as_one_group(10, [&](Tx& tx, int i) -> Result<void> {
     ++runs;
-    if (i == 5) return fail(Errc::Conflict, "stale");
+    if (i == 5) return fail(Errc::Conflict, plain("stale"));
     return put(tx, "s" + std::to_string(i), "v");
   });
   EXPECT_EQ(runs, 10) << "nothing had to be run again";

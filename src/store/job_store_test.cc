@@ -148,7 +148,7 @@ TEST_P(JobStoreTest, EveryFieldOfALifeSurvives) {
   life.retries = {1, 2, 3, 4, 5};
   life.decision = {.task = model::TaskRef{0, 0},
                    .rule = "min_failed",
-                   .message = "worker 0 failed: exit code 1",
+                   .message = plain("worker 0 failed: exit code 1"),
                    .reason = model::Reason::Exit,
                    .failure = model::FailureClass::User,
                    .exit_code = 1};
@@ -169,7 +169,7 @@ TEST_P(JobStoreTest, EveryFieldOfALifeSurvives) {
                  .failure = model::FailureClass::Permanent,
                  .exit_code = 137,
                  .signal = 9,
-                 .message = "out of memory"};
+                 .message = plain("out of memory")};
   task.hold_until = kStart + 10ms;
   task.stopping_since = kStart + 11ms;
   task.restarting = true;
@@ -222,7 +222,7 @@ TEST_P(JobStoreTest, TriesAndAttemptsLeaveAHistory) {
   change.ended.clear();
   change.tasks = {{.ref = {0, 0}}};
   change.life = {.state = JobState::Queued, .attempt = 1, .queued_at = kStart + 4s};
-  change.life.decision = {.rule = "min_failed", .message = "it failed"};
+  change.life.decision = {.rule = "min_failed", .message = plain("it failed")};
   job.version = ok(world.save(change)).version;
 
   const model::Job now = run(stores().jobs.find(job.id));

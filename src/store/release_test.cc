@@ -30,7 +30,7 @@ void fill(World& world) {
   done.labels = {{"team", "vision"}};
   JobChange end = change_of(world.insert(done), JobState::Failed, kStart + 1min);
   end.life.placed_at = end.life.started_at = end.life.decided_at = kStart + 1s;
-  end.life.decision = {.rule = "min_failed", .message = "main 0 failed: exit code 1"};
+  end.life.decision = {.rule = "min_failed", .message = plain("main 0 failed: exit code 1")};
   model::Task task{.ref = {0, 0}, .state = TaskState::Failed};
   task.placement = model::Placement{.node = "n1", .address = "127.0.0.1", .gpus = {1}};
   task.ending = {.outcome = model::Outcome::Failed, .reason = model::Reason::Exit, .exit_code = 1};

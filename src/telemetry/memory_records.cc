@@ -7,6 +7,7 @@
 
 #include "model/log_index.h"
 #include "telemetry/impl/byte_source.h"
+#include "telemetry/messages.h"
 
 namespace ty::telemetry {
 
@@ -111,7 +112,7 @@ LogRef MemoryRecords::log(const model::TaskKey& key) const {
   LogRef ref{.name = name_of(key), .open = nullptr};
   ref.open = [this, key]() -> Result<LogReader> {
     const std::shared_ptr<Record> record = find(key);
-    if (!record) return fail(Errc::NotFound, "the task has no log (yet)");
+    if (!record) return fail(Errc::NotFound, say::no_task_log());
     // The index first: what it knows of is then among the bytes.
     auto index = std::make_unique<TextSource>(record->index);
     return LogReader(std::make_unique<TextSource>(record->bytes), std::move(index));
@@ -122,7 +123,7 @@ LogRef MemoryRecords::log(const model::TaskKey& key) const {
 Result<void> MemoryRecords::add_usage(const model::TaskKey& key, const model::TaskUsage& usage) {
   const std::lock_guard lock(mutex_);
   const auto found = records_.find(key);
-  if (found == records_.end()) return fail(Errc::NotFound, "nothing is kept of the task");
+  if (found == records_.end()) return fail(Errc::NotFound, say::no_task_record());
   found->second->usage.push_back(usage);
   return {};
 }

@@ -54,7 +54,7 @@ template <class T>
 T ok(Result<T> result) {
   if (!result) {
     ADD_FAILURE() << to_string(result.error().code) << ": " << result.error().message;
-    throw std::runtime_error(result.error().message);
+    throw std::runtime_error(result.error().message.text());
   }
   if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
