@@ -11,6 +11,7 @@
 #include <boost/asio/use_future.hpp>
 #include <charconv>
 #include <filesystem>
+#include <utility>
 
 #include "auth/token.h"
 #include "base/json_text.h"
@@ -18,7 +19,6 @@
 #include "control/users/first_start.h"
 #include "engine/registry.h"
 #include "rt/log.h"
-#include "telemetry/log_keeper.h"
 #include "version.h"
 
 namespace ty {
@@ -140,6 +140,16 @@ Result<void> App::begin() {
       .capabilities = std::make_shared<engine::Capabilities>(capabilities),
       .capacity = capacity,
       .records = records});
+  housekeeping =
+      std::make_unique<control::Housekeeping>(control::Housekeeping::Parts{.jobs = jobs,
+                                                                           .sessions = sessions,
+                                                                           .uploads = uploads,
+                                                                           .board = board,
+                                                                           .records = records,
+                                                                           .pool = blocking,
+                                                                           .hub = hub,
+                                                                           .clock = clock,
+                                                                           .config = config});
   usage = std::make_unique<control::UsageService>(control::UsageService::Parts{
       .logs = *logs, .engine = *engine, .controller = *controller, .pool = blocking});
   const control::FirstStartParts first_start{.users = users,
@@ -194,7 +204,7 @@ Result<void> App::begin() {
   control_loop = std::make_unique<rt::TaskGroup>(control.io.get_executor());
   control_loop->spawn("controller", controller->run());
   loops = std::make_unique<rt::TaskGroup>(background.io.get_executor());
-  loops->spawn("housekeeping", keep_house());
+  loops->spawn("housekeeping", housekeeping->run());
   loops->spawn("usage", usage->run());
   TY_TRY(const std::string address, http->start());
   url_ = (tls ? "https://" : "http://") + address;
@@ -241,31 +251,11 @@ void App::reload() {
     log::info("tls.reloaded fingerprint={}", tls->fingerprint());
 }
 
-asio::awaitable<void> App::keep_house() {
-  for (;;) {
-    co_await job_service->tidy();
-    telemetry::KeepPolicy policy{.compress_after = config.logs.compress_after,
-                                 .delete_after = config.logs.keep};
-    if (config.logs.max_total)
-      policy.max_total = static_cast<std::uint64_t>(*config.logs.max_total);
-    auto round = [this, policy] {
-      return records->sweep(
-          policy,
-          clock.now(),
-          [this](const model::TaskKey& key) { return board.has_ended(key); },
-          [this] { return stopped_.load(); });
-    };
-    auto swept = co_await blocking.run(std::move(round));
-    if (!swept) log::warn("logs.sweep_failed problem={}", swept.error().message);
-    asio::steady_timer pause(background.io, std::chrono::minutes{5});
-    co_await pause.async_wait(asio::use_awaitable);
-  }
-}
-
 void App::stop() {
-  if (stopped_.exchange(true)) return;
+  if (std::exchange(stopped_, true)) return;
   hub.close();
   if (http) http->stop();
+  if (housekeeping) housekeeping->stop();
   if (loops) run_on(background.io, loops->stop());
   if (controller) run_on(control.io, controller->stop());
   if (control_loop) run_on(background.io, control_loop->stop());

@@ -1,5 +1,4 @@
 #pragma once
-#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "control/data_dir.h"
 #include "control/event_hub.h"
 #include "control/events/event_service.h"
+#include "control/housekeeping/housekeeping.h"
 #include "control/jobs/job_finder.h"
 #include "control/jobs/job_service.h"
 #include "control/jobs/launcher.h"
@@ -93,7 +93,6 @@ class App {
   Result<void> open_tls();
   net::TlsIdentity::Files tls_files() const;
   void nodes_changed();
-  boost::asio::awaitable<void> keep_house();
 
   config::Config config;
   SystemClock clock;
@@ -150,6 +149,7 @@ class App {
   std::unique_ptr<control::Controller> controller;
   control::Capacity capacity;
   std::unique_ptr<control::JobService> job_service;
+  std::unique_ptr<control::Housekeeping> housekeeping;
   std::unique_ptr<control::UsageService> usage;
   std::unique_ptr<control::ClusterService> cluster;
   std::unique_ptr<control::SchedulingService> scheduling;
@@ -161,8 +161,8 @@ class App {
   std::unique_ptr<rt::TaskGroup> control_loop;
   std::string url_;
   std::optional<std::string> sign_in_link_;
-  std::atomic<bool> stopped_ = false;  ///< also read where logs are swept
-  std::mutex nodes_mutex_;             ///< nobody looks at the nodes while the engine comes or goes
+  bool stopped_ = false;
+  std::mutex nodes_mutex_;  ///< nobody looks at the nodes while the engine comes or goes
   bool has_recovered_ = false;
 };
 

@@ -270,37 +270,4 @@ asio::awaitable<Result<model::Job>> JobService::move(auth::Principal who,
   co_return co_await p_.finder.find(who, found.id.str(), auth::Action::ShowJob);
 }
 
-asio::awaitable<void> JobService::tidy() {
-  const Time now = p_.clock.now();
-  for (;;) {
-    auto expired = co_await p_.jobs.expired(now);
-    if (!expired || expired->empty()) break;
-    for (const auto& [seq, id] : *expired) {
-      auto removed = co_await p_.jobs.remove(seq, "trainyard", now);
-      if (!removed) {
-        log::warn("tidy.failed job={} problem={}", id.str(), removed.error().message);
-        co_return;
-      }
-      p_.hub.announce(*removed);
-      // Outputs stay.
-      auto clear = [records = p_.records, id = id] { (void)records->remove(id); };
-      co_await p_.pool.run(std::move(clear));
-    }
-  }
-  (void)co_await p_.jobs.forget_keys(now - std::chrono::days{1});
-  co_await tidy_uploads(now - std::chrono::days{1});
-}
-
-asio::awaitable<void> JobService::tidy_uploads(Time before) {
-  auto look = [this, before] { return p_.uploads.idle_since(before); };
-  std::vector<std::string> idle = co_await p_.pool.run(std::move(look));
-  if (idle.empty()) co_return;
-  auto unused = co_await p_.jobs.unused_uploads(std::move(idle));
-  if (!unused) co_return;
-  auto remove = [this, before, &unused] {
-    for (const std::string& sha256 : *unused) p_.uploads.remove(sha256, before);
-  };
-  co_await p_.pool.run(std::move(remove));
-}
-
 }  // namespace ty::control

@@ -146,13 +146,8 @@ class JobService {
                                                   std::string job,
                                                   std::string before);
 
-  /// Removes jobs whose ttl is over, old idempotency keys, code that no job uses and the like.
-  /// Called now and then.
-  boost::asio::awaitable<void> tidy();
-
  private:
   struct Prepared;
-  boost::asio::awaitable<void> tidy_uploads(Time before);
   boost::asio::awaitable<Result<model::Workspace>> choose_workspace(const auth::Principal& who,
                                                                     jobspec::ReadJob& read);
   boost::asio::awaitable<Result<Prepared>> prepare(const SubmitRequest& request,
