@@ -1,7 +1,10 @@
 #include "cli/language.h"
 
 #include <cstdlib>
-#include <string>
+#include <string_view>
+
+#include "model/state_words.h"
+#include "model/words.h"
 
 namespace ty::cli {
 
@@ -18,8 +21,8 @@ Language language_of_environment() {
 }
 
 Message state_in_words(std::string_view state) {
-  Message message("state_" + std::string(state), {});
-  return is_known_code(message.code) ? message : plain(state);
+  const auto known = model::from_word<model::JobState>(state);
+  return known ? in_words(*known) : plain(state);
 }
 
 }  // namespace ty::cli

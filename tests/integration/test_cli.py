@@ -344,7 +344,7 @@ def told(server, tmp_path_factory):
     faulty = write(folder, "run: x\ngpus: two\n", "faulty.yaml")
     elsewhere = write(folder, "run: x\nworkspace: nowhere\n", "elsewhere.yaml")
     failed = submit(server, folder, "run: exit 3\n")
-    waiting = submit(server, folder, "run: x\ngpus: 4096\n")
+    waiting = submit(server, folder, "run: x\ngpus: 1000\n")
     server.wait(failed, "failed")
 
     def ask(flags, env):

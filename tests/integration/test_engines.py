@@ -13,7 +13,7 @@ def test_an_engine_that_is_not_there_is_refused_with_those_there_are(tmp_path):
     with pytest.raises(NotReady) as refused:
         Server(tmp_path / "data", "--engine", "cloud").start()
     assert refused.value.code == 2
-    assert '"cloud"' in refused.value.output and "local, fake" in refused.value.output, refused.value.output
+    assert '"cloud"' in refused.value.output and "local or fake" in refused.value.output, refused.value.output
 
 
 def test_a_job_runs_from_end_to_end_without_anything_of_this_machine(tmp_path):

@@ -66,7 +66,7 @@ def test_an_administrator_moves_jobs_and_a_restart_remembers(busy):
 def test_what_cannot_be_moved_is_told(busy):
     server, holder, jobs = busy
     refused = server.cli("move", holder)
-    assert refused.returncode == 1 and "only a job that waits" in refused.stderr
+    assert refused.returncode == 1 and "only a waiting job" in refused.stderr
     refused = server.cli("move", jobs[0], "--before", holder)
     assert refused.returncode == 1 and "is not waiting" in refused.stderr
     refused = server.cli("move", "ffffffff")

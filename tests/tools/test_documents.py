@@ -86,10 +86,3 @@ def test_the_form_for_generators_of_other_languages_names_every_operation():
     assert {operation["id"] for operation in form["operations"]} <= ids
     for operation in form["operations"]:
         assert operation["answer"].get("record", "Job") in records
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_cause_that_a_log_can_show_has_words_on_the_page(language):
-    causes = set(re.findall(r'constexpr Cause k\w+\{\s*"(\w+)"', (ROOT / "src/model/log_clue.cc").read_text()))
-    words = json.loads((ROOT / f"web/src/pages/job/locales/{language}.json").read_text())["clue"]["cause"]
-    assert causes and causes == set(words)

@@ -20,10 +20,11 @@ def test_every_message_has_words_and_the_reference_lists_them():
 
 
 def test_every_message_is_said_somewhere():
-    text = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*") if path.suffix in (".cc", ".h"))
+    text = "\n".join(path.read_text() for top in ("src", "apps") for path in (ROOT / top).rglob("*") if path.suffix in (".cc", ".h"))
     said = set(re.findall(r"say::(\w+)", text)) | set(re.findall(r'"(\w+)"', text))
     # One for each action of auth/permission.cc, named by its word.
     said |= {"do_" + word for word in re.findall(r'Rule\{\w+,\s*"(\w+)"', text)}
+    said |= {"clue_" + word for word in re.findall(r'constexpr std::string_view k\w+ = "(\w+)"', text)}
     codes = {code for path in ROOT.glob("src/*/messages.toml") for code in tomllib.loads(path.read_text())}
     assert sorted(codes - said) == []
 

@@ -1,30 +1,9 @@
 #include "control/jobs/job_line.h"
 
 #include "control/messages.h"
+#include "model/state_words.h"
 
 namespace ty::control {
-
-Message state_of(const model::Job& job) {
-  switch (job.life.state) {
-    case model::JobState::Queued:
-      return say::job_state_queued();
-    case model::JobState::Starting:
-      return say::job_state_starting();
-    case model::JobState::Running:
-      return say::job_state_running();
-    case model::JobState::Stopping:
-      return say::job_state_stopping();
-    case model::JobState::Paused:
-      return say::job_state_paused();
-    case model::JobState::Succeeded:
-      return say::job_state_succeeded();
-    case model::JobState::Failed:
-      return say::job_state_failed();
-    case model::JobState::Cancelled:
-      break;
-  }
-  return say::job_state_cancelled();
-}
 
 Message line_about(const model::Job& job) {
   const model::JobLife& life = job.life;
@@ -46,7 +25,7 @@ Message line_about(const model::Job& job) {
     case model::JobState::Cancelled:
       break;
   }
-  return state_of(job);
+  return in_words(life.state);
 }
 
 }  // namespace ty::control

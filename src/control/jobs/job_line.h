@@ -3,9 +3,6 @@
 
 namespace ty::control {
 
-/// `running`, for sentences that say how a job stands.
-Message state_of(const model::Job& job);
-
 /// One sentence about a job that is not waiting: what goes on, or how it ended.
 Message line_about(const model::Job& job);
 

@@ -15,6 +15,7 @@
 #include "control/uploads/uploads.h"
 #include "engine/engine.h"
 #include "model/spec_json.h"
+#include "model/state_words.h"
 #include "rt/log.h"
 #include "store/job_store.h"
 #include "store/user_store.h"
@@ -32,9 +33,9 @@ std::string name_and_id(const model::Job& job) {
 }
 
 std::unexpected<Error> too_late(const model::Job& job, const Message& verb) {
-  return fail(
-      Errc::Conflict,
-      say::job_has_ended_already({.job = name_and_id(job), .state = state_of(job), .verb = verb}));
+  return fail(Errc::Conflict,
+              say::job_has_ended_already(
+                  {.job = name_and_id(job), .state = in_words(job.life.state), .verb = verb}));
 }
 
 /// The file with `******` where its secrets are.
@@ -193,8 +194,9 @@ asio::awaitable<Result<model::Job>> JobService::pause(auth::Principal who, std::
 asio::awaitable<Result<model::Job>> JobService::resume(auth::Principal who, std::string job) {
   TY_CO_TRY(const model::Job found, co_await p_.finder.find(who, job, auth::Action::StopJob));
   if (!model::is_final(found.life.state) && found.life.state != model::JobState::Paused) {
-    co_return fail(Errc::Conflict,
-                   say::job_not_paused({.job = name_and_id(found), .state = state_of(found)}));
+    co_return fail(
+        Errc::Conflict,
+        say::job_not_paused({.job = name_and_id(found), .state = in_words(found.life.state)}));
   }
   model::fact::ResumeAsked fact{.by = who.name};
   co_return co_await tell(
@@ -230,8 +232,9 @@ asio::awaitable<Result<void>> JobService::remove(auth::Principal who, std::strin
             co_await p_.finder.find(who, std::move(job), auth::Action::DeleteJob));
   if (!model::is_final(found.life.state)) {
     if (!force) {
-      co_return fail(Errc::Conflict,
-                     say::job_is_not_over({.job = name_and_id(found), .state = state_of(found)}));
+      co_return fail(
+          Errc::Conflict,
+          say::job_is_not_over({.job = name_and_id(found), .state = in_words(found.life.state)}));
     }
     model::fact::CancelAsked fact{.by = who.name};
     Result<void> told = co_await p_.controller.tell(found.id, std::move(fact));

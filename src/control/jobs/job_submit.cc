@@ -16,6 +16,7 @@
 #include "control/uploads/uploads.h"
 #include "jobspec/job_name.h"
 #include "model/spec_json.h"
+#include "model/state_words.h"
 #include "rt/blocking_pool.h"
 #include "rt/log.h"
 #include "store/job_store.h"
@@ -314,7 +315,7 @@ asio::awaitable<Result<Submitted>> JobService::retry(auth::Principal who, std::s
             co_await p_.finder.find(who, std::move(job), auth::Action::RetryJob));
   if (!model::is_final(old.life.state)) {
     co_return fail(Errc::Conflict,
-                   say::only_ended_run_again({.job = old.name, .state = state_of(old)}));
+                   say::only_ended_run_again({.job = old.name, .state = in_words(old.life.state)}));
   }
   co_return co_await again(std::move(who), old, "", true);
 }

@@ -6,6 +6,6 @@ test("a limit is shown as somebody would type it, and read back the same", () =>
   for (const seconds of [1, 59, 3661, 90061, 604800]) expect(secondsOf(wordsOf(seconds))).toBe(seconds);
 });
 
-test("what is no duration is told apart", () => {
+test("what is not a duration is told apart", () => {
   for (const text of ["", "12", "h", "12 h", "-1h"]) expect(secondsOf(text)).toBeNull();
 });

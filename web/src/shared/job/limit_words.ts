@@ -1,6 +1,6 @@
 const sizes: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86400, w: 604800 };
 
-/** `1h30m` in seconds; null when it is no duration. The server reads the same words. */
+/** `1h30m` in seconds; null when it is not a duration. The server reads the same words. */
 export function secondsOf(text: string): number | null {
   if (!/^(\d+(\.\d+)?[smhdw])+$/.test(text.trim())) return null;
   let sum = 0;
