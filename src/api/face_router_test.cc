@@ -103,8 +103,8 @@ TEST_F(Faces, EachShapesItsOwnErrors) {
 
 TEST_F(Faces, WhatIsNotThereIsSaidInTheShapeOfWhoeverOwnsTheAddress) {
   EXPECT_EQ(body(call(Method::Get, "/old/nothing")),
-            "{\"error\":\"there is nothing at /old/nothing\"}");
-  EXPECT_EQ(body(call(Method::Get, "/older/v2")), "{\"error\":\"there is nothing at /older/v2\"}");
+            "{\"error\":\"no such address: /old/nothing\"}");
+  EXPECT_EQ(body(call(Method::Get, "/older/v2")), "{\"error\":\"no such address: /older/v2\"}");
   EXPECT_NE(body(call(Method::Get, "/older/v20")).find("\"not_found\""), std::string::npos);
   const net::Response wrong_method = call(Method::Delete, "/old/things");
   EXPECT_EQ(wrong_method.status, 405);
