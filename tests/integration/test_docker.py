@@ -182,8 +182,8 @@ def test_a_time_limit_holds(server):
 
 @pytest.mark.parametrize("what, text, reason, said", [
     ("an image that is not here and must not be pulled", "image: {name: nowhere:1, pull: never}\nrun: 'true'", "image_missing",
-     "must not be pulled"),
-    ("a command that is not there", "image: bb:1\nrun: [nosuch, 1]", "command_not_found", 'no program is called "nosuch"'),
+     "does not allow pulling it"),
+    ("a command that is not there", "image: bb:1\nrun: [nosuch, 1]", "command_not_found", 'there is no program "nosuch"'),
     ("a user that is not there", "image: bb:1\nrun_as: nobodyhere\nrun: 'true'", "bad_spec", "no user called nobodyhere"),
 ])
 def test_what_cannot_run_says_why(server, daemon, what, text, reason, said):
@@ -215,7 +215,7 @@ def test_an_image_for_another_machine_is_refused(server, daemon):
 def test_a_job_without_an_image_is_refused_at_once(server):
     answer = server.call("POST", "/api/v1/jobs", data="run: echo hello")
     assert answer.status_code == 422 or answer.status_code == 400, answer.text
-    assert "names no image" in answer.text
+    assert "has no image" in answer.text
 
 
 def test_more_memory_than_there_is_is_refused_at_once(server):
@@ -241,7 +241,7 @@ def test_a_port_that_is_taken_is_named(make_server, daemon):
         job = server.submit(f"image: bb:1\nnetwork: host\nports: {{http: {port}}}\nrun: nc -l -p {port}")
         tries = eventually(lambda: [one for one in server.get(f"/api/v1/jobs/{job}/tasks")["tries"]
                                     if one["reason"] == "port_conflict"], "the task says so", patience=SLOW)
-        assert f"port {port} is taken" in tries[0]["message"] and "another one" in tries[0]["message"], tries
+        assert f"port {port} is in use" in tries[0]["message"] and "another port" in tries[0]["message"], tries
         server.stop_job(job)
         server.wait(job, patience=SLOW)
     assert not containers_of(daemon, job)
@@ -298,7 +298,7 @@ def test_a_container_killed_by_somebody_else_is_lost_not_failed(server, daemon):
     daemon("POST", f"/containers/{container['Id']}/kill?signal=KILL")
     ended = eventually(lambda: [t for t in server.get(f"/api/v1/jobs/{job}/tasks")["tries"] if t["reason"] == "node_lost"],
                        "it is lost", patience=SLOW)
-    assert ended[0]["message"].startswith("its container was killed, not by Trainyard (exit code 137)"), ended
+    assert ended[0]["message"].startswith("its container was killed, but not by Trainyard (exit code 137)"), ended
     server.stop_job(job)
     server.wait(job, patience=SLOW)
 

@@ -169,7 +169,7 @@ def test_a_registry_that_says_nothing_is_given_up_and_a_stop_does_not_wait_for_i
         assert server.wait(stopped, patience=SLOW)["state"] == "cancelled"
         tries = eventually(lambda: [t for t in server.get(f"/api/v1/jobs/{hanging}/tasks")["tries"]
                                     if t["reason"] == "image_missing"], "the other is given up", patience=SLOW)
-        assert "nothing came from" in tries[0]["message"], tries
+        assert "no data from" in tries[0]["message"], tries
         server.stop_job(hanging)
 
 

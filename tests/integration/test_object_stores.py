@@ -86,7 +86,7 @@ def test_results_that_cannot_be_sent_fail_the_job_and_are_kept(make_server, stor
     server = make_server(TRAINYARD_JOBS__OBJECT_STORES="*").start()
     job = submit(server, manifest(store, results="full"))
     task = server.tasks(server.wait(job, "failed", patience=120))["learner-0"]
-    assert task["reason"] == "output_failed" and "kept here" in task["message"], task
+    assert task["reason"] == "output_failed" and "kept on this machine" in task["message"], task
     assert (server.output(job) / f"training-{job}/checkpoints/last.pt").exists()
 
 

@@ -177,7 +177,7 @@ def test_a_storage_is_mounted_where_the_file_says(server, storage):
 
 
 @pytest.mark.parametrize("source, says", [
-    ("nowhere", "no storage is called"),
+    ("nowhere", "there is no storage"),
     ("../../etc", "goes up"),
 ])
 def test_what_is_no_storage_is_refused_at_once(server, storage, source, says):

@@ -47,11 +47,11 @@ def test_auto_without_docker_runs_processes_and_says_that_images_are_not_used(ma
     [node] = server.get("/api/v1/nodes")["nodes"]
     assert (node["runtime"], node["images"]) == ("process", False)
     printed = server.cli("nodes", check=0).stdout
-    assert "RUNTIME" in printed and "the images they name are not used" in printed, printed
+    assert "RUNTIME" in printed and "images are not used" in printed, printed
     answer = server.call("POST", "/api/v1/jobs", data="image: python:3.12\nrun: echo here")
     assert answer.status_code == 201
     assert [issue["code"] for issue in answer.json()["warnings"]] == ["ignored"]
-    assert "on the machine itself" in answer.json()["warnings"][0]["message"]
+    assert "without images" in answer.json()["warnings"][0]["message"]
     job = answer.json()["id"]
     assert server.wait(job)["state"] == "succeeded"
 

@@ -100,7 +100,7 @@ TEST_F(Resolve, WhatIsNotGrantedIsRefused) {
   const auto led_out = resolve(
       launch({{.source = source::HostFolder{dir_.path() + "/granted/out"}, .target = "/data"}}));
   ASSERT_FALSE(led_out);
-  EXPECT_NE(led_out.error().message.text().find("leads out"), std::string::npos);
+  EXPECT_NE(led_out.error().message.text().find("points outside"), std::string::npos);
   const auto missing = resolve(
       launch({{.source = source::Storage{"/none"}, .named = "storage:none", .target = "/data"}}));
   ASSERT_FALSE(missing);

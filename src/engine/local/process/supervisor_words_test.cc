@@ -46,7 +46,8 @@ TEST(SupervisorWords, AWarningTooLongForItsLineGoesAsText) {
   const Message warning = say::image_used_as_it_is({.why = std::string(2000, 'x')});
   const std::string line = carried(warning);
   EXPECT_LT(line.size(), 580u);
-  EXPECT_TRUE(warning_of(line).text().starts_with("The image of this machine is used as it is: x"));
+  EXPECT_TRUE(
+      warning_of(line).text().starts_with("Using the copy of the image on this machine: x"));
 }
 
 }  // namespace
