@@ -274,7 +274,7 @@ TEST(SqliteTest, WhatIsNoDatabaseSaysSo) {
   const auto opened = Database::open({.url = dir / "t.db"});
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().message.text(),
-            (dir / "t.db") + " is not an SQLite database; move it away, or name another file");
+            (dir / "t.db") + " is not an SQLite database; move it away, or choose another file");
 }
 
 TEST(SqliteTest, ADamagedDatabaseSaysSo) {
@@ -356,7 +356,7 @@ TEST(SqliteTest, MigrationsAreAllOrNothing) {
   ok(Migrator(*connection).run(std::array{one, two}));
   const auto failed = Migrator(*connection).run(std::array{one, two, broken});
   ASSERT_FALSE(failed);
-  EXPECT_NE(failed.error().message.text().find("bringing the database up to 0003_c.sql"),
+  EXPECT_NE(failed.error().message.text().find("migrating the database to 0003_c.sql"),
             std::string::npos);
   ok(Migrator(*connection).run(std::array{one, two}));
   EXPECT_TRUE(connection->run_script("select x from b"));
