@@ -42,7 +42,7 @@ def test_a_limit_holds_back_until_it_is_raised_and_a_restart_remembers_it(server
 def test_a_drained_machine_takes_nothing_new(server):
     running = submit(server, "before")
     server.wait(running, "running")
-    assert "takes nothing new" in server.cli("drain", "n1", check=0).stdout
+    assert "no new tasks start there" in server.cli("drain", "n1", check=0).stdout
     later = submit(server, "later")
     waits_for(server, later, "n1")
     assert state(server, running) == "running"
@@ -59,7 +59,7 @@ def test_a_guarantee_is_lent_to_preemptible_work_and_taken_back(server):
     server.cli("workspace", "create", "vision", check=0)
     server.cli("scheduling", "quota", "vision", "--guarantee-cpus", "1", check=0)
     firm = submit(server, "firm", cpus=2)
-    waits_for(server, firm, "not promised to other workspaces")
+    waits_for(server, firm, "not guaranteed to other workspaces")
     server.stop_job(firm)
     borrower = submit(server, "borrower", cpus=2, preemptible=True)
     server.wait(borrower, "running")
@@ -107,7 +107,7 @@ def test_wrong_rules_are_told_and_change_nothing(server):
 
     refused(400, {"polcy": "fair"}, "did you mean policy?")
     refused(400, {"policy": "chance"}, "expected fair or service")
-    refused(400, {"quotas": [{"workspace": "nobody"}]}, "/quotas/0/workspace: there is no workspace called nobody")
+    refused(400, {"quotas": [{"workspace": "nobody"}]}, "/quotas/0/workspace: there is no workspace nobody")
     refused(400, {"quotas": [{"workspace": "default", "guarantee": {"gpus": 2}, "limit": {"gpus": 1}}]}, "/quotas/0/guarantee: ")
     refused(400, {"quotas": [{"workspace": "default"}, {"workspace": "default"}]}, "/quotas/1/workspace: ")
     night = {"name": "night", "nodes": ["n9"], "from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"}
