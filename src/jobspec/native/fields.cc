@@ -79,7 +79,7 @@ constexpr Field kFields[] = {
      "none",
      "Stored secrets exported as variables: their names, or `VARIABLE: name`. Values never stand "
      "in a job file.",
-     "以环境变量提供的已保存密钥：名称列表，或 `变量: 名称`。密钥的值不写在作业文件里。"},
+     "以环境变量提供的已保存机密：名称列表，或 `变量: 名称`。机密的值不写在作业文件里。"},
     {"gang",
      J,
      "gang: false",

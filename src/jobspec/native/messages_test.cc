@@ -154,7 +154,8 @@ constexpr Case kCases[] = {
      "W[device_env] 2:7: env.NVIDIA_VISIBLE_DEVICES: NVIDIA_VISIBLE_DEVICES is set by the "
      "platform; request gpus instead"},
     {"run: x\nenv: {DB_PASSWORD: hunter2}",
-     "W[secret] 2:7: env.DB_PASSWORD: looks like a secret; store it with trainyard secret set"},
+     "W[secret] 2:7: env.DB_PASSWORD: looks like a secret; everyone who can see this "
+     "job can read it"},
     {"run: x\nworkdir: data",
      "[target] 2:10: workdir: \"data\" is not an absolute path; write /data"},
     {"run: x\nmounts:\n - {from: team, to: data}",
@@ -188,8 +189,8 @@ constexpr Case kCases[] = {
     {"run: x\nmetrics: {loss: '(a'}",
      "[regex] 2:17: metrics.loss: missing ): (a; put \\ before a bracket that stands for itself"},
     {"run: x\nsecrets: [a, 's3cr3t value!']",
-     "[secret] 2:14: secrets[1]: this is not the name of a stored secret; store the value with "
-     "trainyard secret set NAME and write NAME here"},
+     "[secret] 2:14: secrets[1]: expected the name of a stored secret, not its value; write "
+     "for example WANDB_API_KEY"},
     {"run: x\nports: {web: 8080, api: 8080}",
      "[duplicate_name] 2:25: ports.api: port 8080 is requested by \"web\" too; change one"},
     {"run: x\nports: [70000]", "[range] 2:9: ports[0]: 70000 is too large; write at most 65535"},
