@@ -59,7 +59,7 @@ void check_file(Context& context, const CheckOptions& options) {
 
 void add_check(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "check", "Say what a job file means, or every fault in it; needs no server");
+      "check", "Check job files: print the job each one means, or all its faults; needs no server");
   auto options = std::make_shared<CheckOptions>();
   command->add_option("FILE", options->files, "Job files; - reads standard input")->required();
   command->add_option("-p,--param", options->params, "A value for ${{ NAME }}")
@@ -67,17 +67,17 @@ void add_check(CLI::App& app, Context& context) {
       ->allow_extra_args(false);
   command
       ->add_option(
-          "--dialect,--format", options->dialect, "The file's dialect; found out otherwise")
+          "--dialect,--format", options->dialect, "The file's dialect; detected by default")
       ->type_name("DIALECT");
-  command->add_flag_callback("--json", [&context] { context.json = true; }, "The same as -o json");
+  command->add_flag_callback("--json", [&context] { context.json = true; }, "Same as -o json");
   add_output_flag(*command, context);
-  command->footer("Exit code 0: every file is good. 2: at least one is not.");
+  command->footer("Exit code 0: all files are valid. 2: at least one is not.");
   command->callback([&context, options] { check_file(context, *options); });
 
   CLI::App* schema =
-      app.add_subcommand("schema", "Print the JSON Schema of a dialect of job files, for editors");
+      app.add_subcommand("schema", "Print the JSON Schema of a job file dialect, for editors");
   auto dialect = std::make_shared<std::string>("native");
-  schema->add_option("DIALECT", *dialect, "native unless named");
+  schema->add_option("DIALECT", *dialect, "native by default");
   schema->callback([&context, dialect] {
     const auto named = jobspec::dialect_named(*dialect);
     const auto text = named ? jobspec::json_schema(*named) : std::nullopt;

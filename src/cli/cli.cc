@@ -45,22 +45,23 @@ int run(int argc,
   if (argc > 1 && std::strcmp(argv[1], "serve") == 0) return serve(argc - 1, argv + 1);
 
   CLI::App app(
-      "Trainyard runs training jobs: hand in a job file, watch it, ask why it waits or failed.",
+      "Trainyard runs training jobs: submit a job file, follow it, see why it waits or failed.",
       "trainyard");
   Context context(app);
   app.require_subcommand(1);
   app.set_version_flag("--version", "trainyard " + version);
-  app.add_option("--server", context.url_flag, "The server's address; TRAINYARD_URL otherwise")
+  app.add_option("--server", context.url_flag, "Address of the server; default TRAINYARD_URL")
       ->type_name("URL");
-  app.add_option(
-         "--ca", context.ca_flag, "Roots to trust for https, in PEM; TRAINYARD_CA otherwise")
+  app.add_option("--ca",
+                 context.ca_flag,
+                 "Root certificates to trust for https, in PEM; default TRAINYARD_CA")
       ->type_name("FILE");
-  app.add_option("--token", context.token_flag, "An access token; TRAINYARD_TOKEN otherwise")
+  app.add_option("--token", context.token_flag, "Access token; default TRAINYARD_TOKEN")
       ->type_name("TOKEN");
   app.add_option_function<std::string>(
          "--lang",
          [&context](const std::string& word) { context.language = language_named(word); },
-         "Language of messages, zh or en; LC_ALL, LC_MESSAGES or LANG otherwise")
+         "Language of messages, zh or en; default LC_ALL, LC_MESSAGES or LANG")
       ->type_name("LANGUAGE")
       ->check(CLI::IsMember({"zh", "en"}));
   app.fallthrough();
@@ -86,8 +87,8 @@ int run(int argc,
   add_version(app, context, version);
   add_completion(app, context);
   app.footer(
-      "`trainyard COMMAND --help` tells more. Exit codes: 0 good, 1 refused, 2 wrong usage or job "
-      "file, 3 no server.");
+      "See `trainyard COMMAND --help` for details. Exit codes: 0 success, 1 refused, 2 wrong usage "
+      "or job file, 3 no server.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -80,7 +80,7 @@ void convert_file(Context& context, const ConvertOptions& options) {
 
 void add_convert(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "convert", "Write a job file in another dialect, and what could not be carried over");
+      "convert", "Convert a job file to another dialect, and list what cannot be converted");
   auto options = std::make_shared<ConvertOptions>();
   command->add_option("FILE", options->file, "Job file; - reads standard input")->required();
   command
@@ -89,20 +89,20 @@ void add_convert(CLI::App& app, Context& context) {
                    "native, openpai-v1, openpai-v2, ffdl, gpu-manager, volcano or pumpkin")
       ->type_name("DIALECT")
       ->required();
-  command->add_option("-p,--param", options->params, "A value for a parameter of the file")
+  command->add_option("-p,--param", options->params, "Value of a parameter of the file")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command
       ->add_option(
-          "--dialect,--format", options->dialect, "The file's dialect; found out otherwise")
+          "--dialect,--format", options->dialect, "The file's dialect; detected by default")
       ->type_name("DIALECT");
   command->add_flag(
-      "--lossy", options->lossy, "Write it even if the job could end differently then");
+      "--lossy", options->lossy, "Write it even if the converted job could end differently");
   command->add_flag(
-      "--strict", options->strict, "Write nothing unless everything is carried over as it is");
+      "--strict", options->strict, "Write nothing unless everything converts unchanged");
   add_output_flag(*command, context);
   command->footer(
-      "The new file goes to standard output, what could not be carried over to standard error.\n"
+      "The new file goes to standard output, what cannot be converted to standard error.\n"
       "Exit code 0: written. 2: the file has faults, or too much would be lost.");
   command->callback([&context, options] { convert_file(context, *options); });
 }

@@ -79,11 +79,11 @@ void timeline(Context& context, client::ApiClient& api, const std::string& job) 
 
 void add_events(CLI::App& app, Context& context) {
   CLI::App* command =
-      app.add_subcommand("events", "What happened to a job, or everything as it happens");
+      app.add_subcommand("events", "Show the events of a job, or all events as they happen");
   auto job = std::make_shared<std::string>();
   auto follow_flag = std::make_shared<bool>(false);
-  command->add_option("JOB", *job, "All jobs you can see, live, when absent");
-  command->add_flag("-f,--follow", *follow_flag, "Go on with what happens from now on");
+  command->add_option("JOB", *job, "Job; by default all jobs you can see, live");
+  command->add_flag("-f,--follow", *follow_flag, "Keep showing new events");
   add_output_flag(*command, context);
   command->callback([&context, job, follow_flag] {
     client::ApiClient* api = context.api();

@@ -34,8 +34,7 @@ void for_each_job(Context& context, const std::vector<std::string>& jobs, const 
 CLI::App* add(CLI::App& app, Context& context, const char* name, const char* help, Action act) {
   CLI::App* command = app.add_subcommand(name, help);
   auto jobs = std::make_shared<std::vector<std::string>>();
-  command->add_option("JOB", *jobs, "Names, ids or first characters of them, or OWNER~NAME")
-      ->required();
+  command->add_option("JOB", *jobs, "Job names, ids, id prefixes or OWNER~NAME")->required();
   add_output_flag(*command, context);
   command->callback([&context, jobs, act = std::move(act)] { for_each_job(context, *jobs, act); });
   return command;
@@ -64,18 +63,18 @@ void add_job_actions(CLI::App& app, Context& context) {
   add(app,
       context,
       "stop",
-      "Ask a job's tasks to end; they are killed after their grace",
+      "Stop jobs: SIGTERM, and SIGKILL after the grace period",
       state_change(&Operations::stop_job));
   add(app,
       context,
       "pause",
-      "Stop a job's tasks and keep it out of the queue",
+      "Stop a job's tasks and keep it out of the queue until resumed",
       state_change(&Operations::pause_job));
   add(app, context, "resume", "Queue a paused job again", state_change(&Operations::resume_job));
   add(app,
       context,
       "retry",
-      "Run a job that has ended once more, as a new job",
+      "Run an ended job again, as a new job",
       [](client::ApiClient& api, const std::string& job) -> Result<Done> {
         TY_TRY(const auto made, api.retry_job(job));
         return new_job(made);
@@ -85,30 +84,30 @@ void add_job_actions(CLI::App& app, Context& context) {
   CLI::App* remove = add(app,
                          context,
                          "delete",
-                         "Forget a job: its record, logs and output folder go",
+                         "Delete jobs with their records, logs and output folders",
                          [force](client::ApiClient& api, const std::string& job) -> Result<Done> {
                            TY_DO(api.delete_job(job, {.force = *force}));
                            return Done{nullptr, say::job_is_deleted({.job = job})};
                          });
-  remove->add_flag("--force", *force, "Stop it first if it has not ended");
+  remove->add_flag("--force", *force, "Stop the job first if it has not ended");
 
   auto name = std::make_shared<std::string>();
   CLI::App* clone = add(app,
                         context,
                         "clone",
-                        "Hand in the same job again, as a new one of yours",
+                        "Submit a copy of a job, as a new job of yours",
                         [name](client::ApiClient& api, const std::string& job) -> Result<Done> {
                           TY_TRY(const auto made, api.clone_job(job, {.name = given(*name)}));
                           return new_job(made);
                         });
-  clone->add_option("--name", *name, "Call the copy so");
+  clone->add_option("--name", *name, "Name of the copy");
 
   auto limit = std::make_shared<std::string>();
   CLI::App* set_limit = add(
       app,
       context,
       "set-limit",
-      "Change a job's time limit, also while it runs",
+      "Change a job's time limit, even while it runs",
       [limit](client::ApiClient& api, const std::string& job) -> Result<Done> {
         const bool none = *limit == "none";
         TY_TRY(const auto now,

@@ -62,18 +62,20 @@ void list_jobs(Context& context, ListOptions options) {
 }  // namespace
 
 void add_list(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("list", "Jobs, newest first");
+  CLI::App* command = app.add_subcommand("list", "List jobs, newest first");
   auto options = std::make_shared<ListOptions>();
-  command->add_option("-s,--state", options->state, "queued, running, …; several with commas");
-  command->add_option("--owner", options->owner, "A user's name, or me");
+  command->add_option(
+      "-s,--state", options->state, "queued, running, …; separate several by commas");
+  command->add_option("--owner", options->owner, "User name, or me");
   command->add_option("-w,--workspace", options->workspace, "Only this workspace");
   command->add_option("-n,--name", options->name, "Part of the name");
   command->add_option("-l,--label", options->label, "KEY or KEY=VALUE");
-  command->add_option("--dialect", options->dialect, "Only files of this dialect");
+  command->add_option("--dialect", options->dialect, "Only jobs in this dialect");
   command->add_option("--sort", options->sort, "newest, oldest, name or ended");
-  command->add_option("--limit", options->limit, "How many at most")->check(CLI::Range(1, 500));
-  command->add_option("--cursor", options->cursor, "Go on where an earlier page ended");
-  command->add_flag("-a,--all", options->all, "All pages");
+  command->add_option("--limit", options->limit, "At most this many jobs")
+      ->check(CLI::Range(1, 500));
+  command->add_option("--cursor", options->cursor, "Continue after the previous page");
+  command->add_flag("-a,--all", options->all, "List all pages");
   add_output_flag(*command, context);
   command->callback([&context, options] { list_jobs(context, *options); });
 }

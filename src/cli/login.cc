@@ -64,22 +64,22 @@ void log_in(Context& context, const LoginOptions& options) {
 }  // namespace
 
 void add_login(CLI::App& app, Context& context) {
-  CLI::App* login = app.add_subcommand("login", "Sign in to a server and remember it");
+  CLI::App* login = app.add_subcommand("login", "Sign in to a server and save the session");
   auto options = std::make_shared<LoginOptions>();
-  login->add_option("URL", options->url, "The server's address, or a one-time sign-in link")
+  login->add_option("URL", options->url, "Address of the server, or a one-time sign-in link")
       ->required();
-  login->add_option("-u,--user", options->user, "Asked for when absent");
+  login->add_option("-u,--user", options->user, "User name; prompts by default");
   login
       ->add_option("--fingerprint",
                    options->fingerprint,
-                   "Trust exactly this certificate, as the server printed it: SHA256:…")
+                   "Trust exactly this certificate fingerprint, as printed by the server")
       ->type_name("SHA256:…");
   login->add_flag("--token-stdin",
                   options->token_stdin,
                   "Read an access token from standard input instead of a password");
   login->callback([&context, options] { log_in(context, *options); });
 
-  CLI::App* logout = app.add_subcommand("logout", "End the session and forget it");
+  CLI::App* logout = app.add_subcommand("logout", "End the session and delete the saved one");
   logout->callback([&context] {
     if (client::ApiClient* api = context.api()) (void)api->sign_out();
     context.exit = kOk;

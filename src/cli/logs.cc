@@ -48,25 +48,29 @@ void print_logs(Context& context, const LogsOptions& options) {
 }  // namespace
 
 void add_logs(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("logs", "What a job's tasks wrote, live or after the end");
+  CLI::App* command = app.add_subcommand("logs", "Show the log of a job's tasks");
   auto options = std::make_shared<LogsOptions>();
-  command
-      ->add_option(
-          "JOB", options->job, "Its name, its id or the first characters of it, or OWNER~NAME")
-      ->required();
-  command->add_flag("-f,--follow", options->follow, "Go on until the job has ended");
+  command->add_option("JOB", options->job, "Job name, id, id prefix or OWNER~NAME")->required();
+  command->add_flag("-f,--follow", options->follow, "Follow the log until the job has ended");
   command->add_option(
-      "-t,--task", options->task, "One task: worker-1; all of them merged otherwise");
-  command->add_option("-n,--tail", options->tail, "The last so many lines")
+      "-t,--task", options->task, "One task, such as worker-1; by default all tasks, merged");
+  command->add_option("-n,--tail", options->tail, "Only the last N lines")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--lines", options->lines, "A-B, counted from 1");
-  command->add_option("--since", options->since, "A time, or a duration before now (10m)");
-  command->add_option("--until", options->until, "Likewise");
-  command->add_option("-g,--grep", options->grep, "Only lines that match this expression");
-  command->add_flag("-i,--ignore-case", options->ignore_case, "Capitals do not count for --grep");
-  command->add_option("--attempt", options->attempt, "Of an earlier try of the job, from 0")
+  command->add_option("--lines", options->lines, "Lines A-B, counted from 1");
+  command->add_option("--since",
+                      options->since,
+                      "Only lines after this time, or after a duration before now (10m)");
+  command->add_option(
+      "--until", options->until, "Only lines before this time, or before a duration before now");
+  command->add_option("-g,--grep", options->grep, "Only lines that match this regular expression");
+  command->add_flag("-i,--ignore-case", options->ignore_case, "Ignore case in --grep");
+  command
+      ->add_option("--attempt",
+                   options->attempt,
+                   "Attempt of the job, counted from 0; the latest by default")
       ->check(CLI::NonNegativeNumber);
-  command->add_flag("--merged", options->merged, "Task names in front also for a single task");
+  command->add_flag(
+      "--merged", options->merged, "Prefix lines with the task name, even for a single task");
   command->callback([&context, options] { print_logs(context, *options); });
 }
 

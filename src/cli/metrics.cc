@@ -65,14 +65,13 @@ void print_metrics(const Context& context, const client::JobMetrics& answer) {
 }  // namespace
 
 void add_metrics(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("metrics", "What a job's tasks use, or used last");
+  CLI::App* command = app.add_subcommand("metrics", "Show what a job's tasks use, or used last");
   auto job = std::make_shared<std::string>();
   auto task = std::make_shared<std::string>();
   auto points = std::make_shared<int>(0);
-  command->add_option("JOB", *job, "Its name, its id or the first characters of it, or OWNER~NAME")
-      ->required();
-  command->add_option("--task", *task, "Only this one, as worker-1");
-  command->add_option("--points", *points, "With -o json: most points of each task's curve")
+  command->add_option("JOB", *job, "Job name, id, id prefix or OWNER~NAME")->required();
+  command->add_option("--task", *task, "Only this task, such as worker-1");
+  command->add_option("--points", *points, "With -o json: at most this many points per task")
       ->check(CLI::Range(0, 1000));
   add_output_flag(*command, context);
   command->callback([&context, job, task, points] {

@@ -54,7 +54,7 @@ void print_warnings(const Context& context, const client::Node& node) {
 }  // namespace
 
 void add_nodes(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("nodes", "Machines and how much of them is in use");
+  CLI::App* command = app.add_subcommand("nodes", "List nodes and what is in use on them");
   add_output_flag(*command, context);
   command->callback([&context] {
     client::ApiClient* api = context.api();

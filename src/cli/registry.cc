@@ -31,9 +31,10 @@ void list_registries(Context& context) {
 }  // namespace
 
 void add_registry(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("registry", "Image registries that your jobs pull from");
+  CLI::App* command = app.add_subcommand("registry", "Credentials for image registries");
   command->require_subcommand(1);
-  CLI::App* list_command = command->add_subcommand("list", "Those your jobs are signed in to");
+  CLI::App* list_command =
+      command->add_subcommand("list", "List the registries your jobs have credentials for");
   add_output_flag(*list_command, context);
   list_command->callback([&context] { list_registries(context); });
 
@@ -41,10 +42,11 @@ void add_registry(CLI::App& app, Context& context) {
   auto user = std::make_shared<std::string>();
   auto workspace = std::make_shared<std::string>();
   CLI::App* login = command->add_subcommand(
-      "login", "Keep a name and a password (asked for, or one line of standard input)");
+      "login", "Save a user name and a password (prompted for, or one line of standard input)");
   login->add_option("SERVER", *server, "registry.example.com:5000, or docker.io")->required();
-  login->add_option("-u,--user", *user, "Your name there");
-  login->add_option("--workspace", *workspace, "For all jobs of this workspace instead of yours");
+  login->add_option("-u,--user", *user, "User name at the registry");
+  login->add_option(
+      "--workspace", *workspace, "For all jobs of this workspace instead of your own");
   login->callback([&context, server, user, workspace] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
@@ -58,9 +60,9 @@ void add_registry(CLI::App& app, Context& context) {
     context.print(say::registry_login_kept({.server = *server}));
   });
 
-  CLI::App* logout = command->add_subcommand("logout", "Forget a name and a password");
+  CLI::App* logout = command->add_subcommand("logout", "Delete the saved credentials");
   logout->add_option("SERVER", *server, "From `trainyard registry list`")->required();
-  logout->add_option("--workspace", *workspace, "That of this workspace instead of yours");
+  logout->add_option("--workspace", *workspace, "Those of this workspace instead of your own");
   logout->callback([&context, server, workspace] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;

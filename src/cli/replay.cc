@@ -220,31 +220,31 @@ Result<void> replay_trace(Context& context, ReplayOptions options) {
 
 void add_replay(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand(
-      "replay", "Play a recorded trace of jobs through the scheduler, beside other policies");
+      "replay", "Replay a recorded trace of jobs through the scheduler and compare policies");
   auto options = std::make_shared<ReplayOptions>();
   command
       ->add_option("TRACE",
                    options->file,
                    "CSV with the columns timestamp, duration, num_gpus and, if there are tenants, "
-                   "cluster; may be packed (.gz)")
+                   "cluster; may be compressed (.gz)")
       ->required();
-  command->add_option("--nodes", options->site.nodes, "How many nodes there are")
+  command->add_option("--nodes", options->site.nodes, "Number of nodes")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
-  command->add_option("--gpus-per-node", options->site.gpus_per_node, "GPUs of each")
+  command->add_option("--gpus-per-node", options->site.gpus_per_node, "GPUs per node")
       ->check(CLI::Range(1, 128))
       ->capture_default_str();
   command
       ->add_option("--policy",
                    options->policies,
                    "fifo, fifo-skip, oracle, fair or service; repeat or separate by commas for "
-                   "several, all unless given")
+                   "several; all by default")
       ->delimiter(',')
       ->type_name("POLICY");
   command
       ->add_option("--restart-cost",
                    options->restart,
-                   "What a job of `service` loses each time it goes on after a stop, like 2m")
+                   "Time that a job loses at each restart under `service`, such as 2m")
       ->capture_default_str()
       ->type_name("TIME");
   command
@@ -253,7 +253,9 @@ void add_replay(CLI::App& app, Context& context) {
                    "Estimate the start of every Nth job that must wait; 0: none")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command->add_option("--plot", options->plot, "Draw it: a .svg, or an .html page with the figures")
+  command
+      ->add_option(
+          "--plot", options->plot, "Write a plot: a .svg, or an .html page with the figures")
       ->type_name("FILE");
   add_output_flag(*command, context);
   command->callback([&context, options] {

@@ -112,16 +112,20 @@ struct QuotaFlags {
 void add_quota(CLI::App& group, Context& context) {
   auto f = std::make_shared<QuotaFlags>();
   CLI::App* quota = group.add_subcommand(
-      "quota", "What a workspace is promised and allowed; what is not named stays as it is");
-  quota->add_option("WORKSPACE", f->workspace, "Whose")->required();
-  quota->add_option("--guarantee-gpus", f->guarantee, "Its own: others give it back when asked");
-  quota->add_option("--limit-gpus", f->limit, "Never more than this at once");
-  quota->add_option("--user-limit-gpus", f->user_limit, "Nor one of its users more than this");
-  quota->add_option("--guarantee-cpus", f->guarantee_cpus, "The same for CPUs");
-  quota->add_option("--limit-cpus", f->limit_cpus, "");
-  quota->add_option("--user-limit-cpus", f->user_limit_cpus, "");
-  quota->add_option("--weight", f->weight, "Its part of what is left over, against others");
-  quota->add_flag("--remove", f->remove, "No guarantee and no limit any more");
+      "quota", "Set the guarantee and limits of a workspace; options not given stay unchanged");
+  quota->add_option("WORKSPACE", f->workspace, "Workspace name")->required();
+  quota->add_option("--guarantee-gpus",
+                    f->guarantee,
+                    "GPUs guaranteed to it; preemptible jobs of others may borrow them");
+  quota->add_option("--limit-gpus", f->limit, "Most GPUs of the workspace at once");
+  quota->add_option("--user-limit-gpus", f->user_limit, "Most GPUs of one of its users at once");
+  quota->add_option("--guarantee-cpus", f->guarantee_cpus, "CPUs guaranteed to it");
+  quota->add_option("--limit-cpus", f->limit_cpus, "Most CPUs of the workspace at once");
+  quota->add_option(
+      "--user-limit-cpus", f->user_limit_cpus, "Most CPUs of one of its users at once");
+  quota->add_option(
+      "--weight", f->weight, "Share of the remaining resources, relative to other workspaces");
+  quota->add_flag("--remove", f->remove, "Remove the guarantee and the limits");
   add_output_flag(*quota, context);
   quota->callback([&context, f] {
     change(context, [f](json::object& rules) {
@@ -156,15 +160,14 @@ struct ReserveFlags {
 
 void add_reserve(CLI::App& group, Context& context) {
   auto f = std::make_shared<ReserveFlags>();
-  CLI::App* reserve =
-      group.add_subcommand("reserve", "Set machines aside for some workspaces or users");
-  reserve->add_option("NAME", f->name, "What for")->required();
-  reserve->add_option("--nodes", f->nodes, "Which machines")->delimiter(',');
+  CLI::App* reserve = group.add_subcommand("reserve", "Reserve nodes for some workspaces or users");
+  reserve->add_option("NAME", f->name, "Name of the reservation")->required();
+  reserve->add_option("--nodes", f->nodes, "Nodes to reserve")->delimiter(',');
   reserve->add_option("--workspaces", f->workspaces, "For these workspaces")->delimiter(',');
-  reserve->add_option("--users", f->users, "And for these users")->delimiter(',');
-  reserve->add_option("--from", f->from, "From 2026-11-16T08:00:00Z; now otherwise");
-  reserve->add_option("--to", f->to, "Until 2026-11-16T20:00:00Z, or a span: 12h");
-  reserve->add_flag("--remove", f->remove, "No longer");
+  reserve->add_option("--users", f->users, "For these users")->delimiter(',');
+  reserve->add_option("--from", f->from, "Start, such as 2026-11-16T08:00:00Z; now by default");
+  reserve->add_option("--to", f->to, "End, such as 2026-11-16T20:00:00Z, or a duration: 12h");
+  reserve->add_flag("--remove", f->remove, "Remove the reservation");
   add_output_flag(*reserve, context);
   reserve->callback([&context, f] {
     change(context, [&context, f](json::object& rules) {
@@ -199,9 +202,9 @@ void add_drain(CLI::App& app, Context& context) {
     auto node = std::make_shared<std::string>();
     CLI::App* command =
         app.add_subcommand(draining ? "drain" : "undrain",
-                           draining ? "Let nothing new start on a machine; what runs goes on"
-                                    : "Let jobs start there again");
-    command->add_option("NODE", *node, "From `trainyard nodes`")->required();
+                           draining ? "Start no new tasks on a node; running tasks continue"
+                                    : "Let a drained node start tasks again");
+    command->add_option("NODE", *node, "Node name, see `trainyard nodes`")->required();
     command->callback([&context, node, draining] {
       client::ApiClient* api = context.api();
       if (api == nullptr) return;
@@ -216,9 +219,10 @@ void add_drain(CLI::App& app, Context& context) {
 }  // namespace
 
 void add_scheduling(CLI::App& app, Context& context) {
-  CLI::App* group = app.add_subcommand("scheduling", "How this site shares its machines");
+  CLI::App* group = app.add_subcommand("scheduling", "Scheduling rules of this site");
   group->require_subcommand(1);
-  CLI::App* show = group->add_subcommand("show", "Policy, quotas, reservations, drained machines");
+  CLI::App* show =
+      group->add_subcommand("show", "Show policy, quotas, reservations and drained nodes");
   add_output_flag(*show, context);
   show->callback([&context] {
     client::ApiClient* api = context.api();
@@ -229,12 +233,12 @@ void add_scheduling(CLI::App& app, Context& context) {
   });
 
   auto word = std::make_shared<std::string>();
-  CLI::App* policy = group->add_subcommand("policy", "Who goes first");
+  CLI::App* policy = group->add_subcommand("policy", "Set the scheduling policy");
   policy
       ->add_option("POLICY",
                    *word,
-                   "fair: workspaces in turn; service: who has had least goes first, and "
-                   "preemptible jobs make room")
+                   "fair: fair share among workspaces; service: least served jobs first, "
+                   "preempting preemptible ones")
       ->required()
       ->check(CLI::IsMember({"fair", "service"}));
   add_output_flag(*policy, context);
@@ -249,10 +253,10 @@ void add_scheduling(CLI::App& app, Context& context) {
   add_reserve(*group, context);
 
   auto file = std::make_shared<std::string>();
-  CLI::App* set = group->add_subcommand("set", "Replace all rules by those of a JSON file");
+  CLI::App* set = group->add_subcommand("set", "Replace all rules with those in a JSON file");
   set->add_option("FILE",
                   *file,
-                  "As `trainyard scheduling show -o json` prints it; - for standard "
+                  "JSON as printed by `trainyard scheduling show -o json`; - reads standard "
                   "input")
       ->required();
   add_output_flag(*set, context);

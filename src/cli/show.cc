@@ -76,11 +76,10 @@ void print_job(const Context& context, const client::Job& job) {
 }  // namespace
 
 void add_show(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("show", "One job: state, tasks, why it ended");
+  CLI::App* command = app.add_subcommand("show", "Show a job: state, tasks, why it ended");
   auto job = std::make_shared<std::string>();
   auto spec = std::make_shared<std::string>();
-  command->add_option("JOB", *job, "Its name, its id or the first characters of it, or OWNER~NAME")
-      ->required();
+  command->add_option("JOB", *job, "Job name, id, id prefix or OWNER~NAME")->required();
   command->add_option("--spec", *spec, "Print the job file instead: original, native or json")
       ->check(CLI::IsMember({"original", "native", "json"}));
   add_output_flag(*command, context);

@@ -150,27 +150,29 @@ void submit_job(Context& context, const SubmitOptions& options) {
 }  // namespace
 
 void add_submit(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("submit", "Hand in a job file, in any dialect");
+  CLI::App* command = app.add_subcommand("submit", "Submit a job file, in any dialect");
   auto options = std::make_shared<SubmitOptions>();
   command->add_option("FILE", options->file, "The job file; - reads standard input")->required();
   command->add_option("CODE",
                       options->code,
-                      "Code for the job: a folder or an archive, where the file does not name it");
+                      "Code for the job: a folder or an archive, if the file does not give it");
   command->add_flag("-f,--follow",
                     options->follow,
-                    "Show the log until the job has ended, and exit with its code");
+                    "Follow the log until the job has ended, and exit with its code");
   command
-      ->add_option("-p,--param",
-                   options->params,
-                   "A value for ${{ NAME }}; NAME=A,B makes one job per value")
+      ->add_option(
+          "-p,--param", options->params, "Value of ${{ NAME }}; NAME=A,B makes one job per value")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   command
       ->add_option(
-          "--dialect,--format", options->dialect, "The file's dialect; found out otherwise")
+          "--dialect,--format", options->dialect, "The file's dialect; detected by default")
       ->type_name("DIALECT");
-  command->add_flag("--dry-run", options->dry_run, "Only check, with the server's rules");
-  command->add_option("--idempotency-key", options->key, "The same key again answers the same job")
+  command->add_flag("--dry-run", options->dry_run, "Only check the job against the server's rules");
+  command
+      ->add_option("--idempotency-key",
+                   options->key,
+                   "Submitting again with the same key returns the same job")
       ->type_name("KEY");
   add_output_flag(*command, context);
   command->footer(

@@ -35,17 +35,18 @@ void list_tokens(Context& context) {
 void add_token(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("token", "Access tokens for scripts and programs");
   command->require_subcommand(1);
-  CLI::App* list_command = command->add_subcommand("list", "Your tokens");
+  CLI::App* list_command = command->add_subcommand("list", "List your tokens");
   add_output_flag(*list_command, context);
   list_command->callback([&context] { list_tokens(context); });
 
-  CLI::App* create = command->add_subcommand("create", "Make a token; its text is shown once");
+  CLI::App* create = command->add_subcommand("create", "Create a token; it is shown only once");
   auto name = std::make_shared<std::string>();
   auto scopes = std::make_shared<std::vector<std::string>>(std::vector<std::string>{"write"});
   auto expires = std::make_shared<std::string>("90d");
   create->add_option("NAME", *name, "What it is for")->required();
   create->add_option("--scope", *scopes, "read, write or admin")->delimiter(',');
-  create->add_option("--expires", *expires, "How long it lives, or never")->capture_default_str();
+  create->add_option("--expires", *expires, "How long it is valid, or never")
+      ->capture_default_str();
   add_output_flag(*create, context);
   create->callback([&context, name, scopes, expires] {
     client::ApiClient* api = context.api();
@@ -59,9 +60,9 @@ void add_token(CLI::App& app, Context& context) {
     context.note(say::token_shown_once());
   });
 
-  CLI::App* revoke = command->add_subcommand("revoke", "End a token at once");
+  CLI::App* revoke = command->add_subcommand("revoke", "Revoke a token immediately");
   auto id = std::make_shared<std::int64_t>(0);
-  revoke->add_option("ID", *id, "From `trainyard token list`")->required();
+  revoke->add_option("ID", *id, "Token id, see `trainyard token list`")->required();
   revoke->callback([&context, id] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;

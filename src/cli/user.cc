@@ -7,11 +7,11 @@
 namespace ty::cli {
 
 void add_user(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("user", "People (for administrators)");
+  CLI::App* command = app.add_subcommand("user", "Manage users (administrators)");
   command->require_subcommand(1);
   auto name = std::make_shared<std::string>();
 
-  CLI::App* list = command->add_subcommand("list", "All users");
+  CLI::App* list = command->add_subcommand("list", "List users");
   add_output_flag(*list, context);
   list->callback([&context] {
     client::ApiClient* api = context.api();
@@ -30,10 +30,10 @@ void add_user(CLI::App& app, Context& context) {
   });
 
   CLI::App* create =
-      command->add_subcommand("create", "Make a user; prints the link by which they sign in first");
+      command->add_subcommand("create", "Create a user and print the link for the first sign-in");
   auto administrator = std::make_shared<bool>(false);
   create->add_option("NAME", *name, "Letters, digits, - _ .")->required();
-  create->add_flag("--administrator", *administrator, "With all rights");
+  create->add_flag("--administrator", *administrator, "Make the user an administrator");
   create->callback([&context, name, administrator] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
@@ -42,9 +42,9 @@ void add_user(CLI::App& app, Context& context) {
     if (!context.print_json(answer->json)) std::puts(answer->link.c_str());
   });
 
-  CLI::App* link =
-      command->add_subcommand("link", "A new one-time sign-in link, for a forgotten password");
-  link->add_option("NAME", *name, "Whose")->required();
+  CLI::App* link = command->add_subcommand(
+      "link", "Print a new one-time sign-in link, for a forgotten password");
+  link->add_option("NAME", *name, "User name")->required();
   link->callback([&context, name] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
@@ -56,8 +56,8 @@ void add_user(CLI::App& app, Context& context) {
   for (const bool disabled : {true, false}) {
     CLI::App* change = command->add_subcommand(
         disabled ? "disable" : "enable",
-        disabled ? "Keep somebody out; their jobs stay" : "Let them in again");
-    change->add_option("NAME", *name, "Who")->required();
+        disabled ? "Disable a user; their jobs stay" : "Enable a disabled user");
+    change->add_option("NAME", *name, "User name")->required();
     change->callback([&context, name, disabled] {
       client::ApiClient* api = context.api();
       if (api == nullptr) return;

@@ -11,8 +11,8 @@ namespace ty::cli {
 namespace json = boost::json;
 
 void add_version(CLI::App& app, Context& context, std::string version) {
-  CLI::App* command =
-      app.add_subcommand("version", "Of this program and, if one answers, of the server");
+  CLI::App* command = app.add_subcommand(
+      "version", "Print the version of this program and, if it answers, of the server");
   add_output_flag(*command, context);
   command->callback([&context, version = std::move(version)] {
     json::object out{{"client", version}};

@@ -39,10 +39,9 @@ void print_why(const Context& context, const client::Why& why) {
 }  // namespace
 
 void add_why(CLI::App& app, Context& context) {
-  CLI::App* why = app.add_subcommand("why", "Why a job waits, or why it ended as it did");
+  CLI::App* why = app.add_subcommand("why", "Explain why a job waits, or why it ended");
   auto job = std::make_shared<std::string>();
-  why->add_option("JOB", *job, "Its name, its id or the first characters of it, or OWNER~NAME")
-      ->required();
+  why->add_option("JOB", *job, "Job name, id, id prefix or OWNER~NAME")->required();
   add_output_flag(*why, context);
   why->callback([&context, job] {
     client::ApiClient* api = context.api();
@@ -52,12 +51,11 @@ void add_why(CLI::App& app, Context& context) {
     if (!context.print_json(answer->json)) print_why(context, *answer);
   });
 
-  CLI::App* queue = app.add_subcommand("queue", "What waits, in the order of decisions");
+  CLI::App* queue = app.add_subcommand("queue", "List waiting jobs in scheduling order");
   auto limit = std::make_shared<int>(50);
   auto offset = std::make_shared<int>(0);
-  queue->add_option("--limit", *limit, "How many at most")->check(CLI::Range(1, 1000));
-  queue->add_option("--offset", *offset, "Leave out so many at the front")
-      ->check(CLI::NonNegativeNumber);
+  queue->add_option("--limit", *limit, "At most this many jobs")->check(CLI::Range(1, 1000));
+  queue->add_option("--offset", *offset, "Skip the first N jobs")->check(CLI::NonNegativeNumber);
   add_output_flag(*queue, context);
   queue->callback([&context, limit, offset] {
     client::ApiClient* api = context.api();
@@ -82,12 +80,11 @@ void add_why(CLI::App& app, Context& context) {
   });
 
   CLI::App* move = app.add_subcommand(
-      "move",
-      "Move a waiting job in the queue, to the very front or before another; administrators");
+      "move", "Move a waiting job to the front of the queue, or before another (administrators)");
   auto moved = std::make_shared<std::string>();
   auto before = std::make_shared<std::string>();
-  move->add_option("JOB", *moved, "Its id, the first characters of it, or OWNER~NAME")->required();
-  move->add_option("--before", *before, "The waiting job to go right before; the front otherwise")
+  move->add_option("JOB", *moved, "Job id, id prefix or OWNER~NAME")->required();
+  move->add_option("--before", *before, "Waiting job to put it before; the front by default")
       ->type_name("JOB");
   add_output_flag(*move, context);
   move->callback([&context, moved, before] {

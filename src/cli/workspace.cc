@@ -7,9 +7,9 @@
 namespace ty::cli {
 
 void add_workspace(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("workspace", "Workspaces and who belongs to them");
+  CLI::App* command = app.add_subcommand("workspace", "Manage workspaces and their members");
   command->require_subcommand(1);
-  CLI::App* list = command->add_subcommand("list", "Those you belong to");
+  CLI::App* list = command->add_subcommand("list", "List your workspaces");
   add_output_flag(*list, context);
   list->callback([&context] {
     client::ApiClient* api = context.api();
@@ -26,7 +26,7 @@ void add_workspace(CLI::App& app, Context& context) {
   auto user = std::make_shared<std::string>();
   auto role = std::make_shared<std::string>("member");
 
-  CLI::App* create = command->add_subcommand("create", "Make one (administrators)");
+  CLI::App* create = command->add_subcommand("create", "Create a workspace (administrators)");
   create->add_option("NAME", *name, "Letters, digits, - _ .")->required();
   add_output_flag(*create, context);
   create->callback([&context, name] {
@@ -37,8 +37,9 @@ void add_workspace(CLI::App& app, Context& context) {
     if (!context.print_json(answer->json)) context.print(say::workspace_made({.workspace = *name}));
   });
 
-  CLI::App* remove = command->add_subcommand("delete", "Delete one without jobs (administrators)");
-  remove->add_option("NAME", *name, "Which")->required();
+  CLI::App* remove =
+      command->add_subcommand("delete", "Delete a workspace without jobs (administrators)");
+  remove->add_option("NAME", *name, "Workspace name")->required();
   remove->callback([&context, name] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
@@ -47,9 +48,9 @@ void add_workspace(CLI::App& app, Context& context) {
     context.print(say::workspace_deleted({.workspace = *name}));
   });
 
-  CLI::App* add = command->add_subcommand("add", "Add somebody, or change their role (managers)");
-  add->add_option("NAME", *name, "Which workspace")->required();
-  add->add_option("USER", *user, "Who")->required();
+  CLI::App* add = command->add_subcommand("add", "Add a member, or change their role (managers)");
+  add->add_option("NAME", *name, "Workspace name")->required();
+  add->add_option("USER", *user, "User name")->required();
   add->add_option("--role", *role, "viewer, member or manager")
       ->check(CLI::IsMember({"viewer", "member", "manager"}));
   add->callback([&context, name, user, role] {
@@ -60,9 +61,9 @@ void add_workspace(CLI::App& app, Context& context) {
     context.print(say::member_is({.user = *user, .role = *role, .workspace = *name}));
   });
 
-  CLI::App* take = command->add_subcommand("remove", "Somebody belongs to it no longer (managers)");
-  take->add_option("NAME", *name, "Which workspace")->required();
-  take->add_option("USER", *user, "Who")->required();
+  CLI::App* take = command->add_subcommand("remove", "Remove a member (managers)");
+  take->add_option("NAME", *name, "Workspace name")->required();
+  take->add_option("USER", *user, "User name")->required();
   take->callback([&context, name, user] {
     client::ApiClient* api = context.api();
     if (api == nullptr) return;
