@@ -134,7 +134,7 @@ test.describe("a job's page", () => {
   test("a job that reaches its time limit stops and says so", async ({ signedIn: page, server }) => {
     const id = await server.submit("name: out-of-time\nrun: sleep 600\ntime_limit: 3s\nstop_grace: 1s\n");
     await page.goto(`${server.url}/jobs/${id}`);
-    await expect(page.getByRole("main")).toContainText("超过时长上限");
+    await expect(page.getByRole("main")).toContainText("超过运行时限");
     await server.waitFor(id, "cancelled", "failed");
   });
 
@@ -224,7 +224,7 @@ test.describe("who may do what", () => {
     await expect(page.getByRole("button", { name: "停止", exact: true })).toBeDisabled();
     await expect(page.getByRole("button", { name: "停止", exact: true })).toHaveAttribute(
       "title",
-      "只有提交者和管理员可以操作",
+      "只有所有者和管理员可以操作",
     );
     await page.getByRole("button", { name: "更多操作" }).click();
     await expect(page.getByRole("menuitem", { name: /删除/ })).toHaveAttribute("aria-disabled", "true");

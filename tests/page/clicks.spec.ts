@@ -123,10 +123,10 @@ const tasks: Array<{ name: string; job?: string; does: (who: Person) => Promise<
       await who.choose("设定工作时长");
       await who.page
         .getByRole("dialog")
-        .getByLabel(/时长上限/)
+        .getByLabel(/运行时限/)
         .fill("2h");
       await who.click(who.page.getByRole("dialog").getByRole("button", { name: "保存" }));
-      await expect(who.page.getByText(`${who.job} 的时长上限已更新`)).toBeVisible();
+      await expect(who.page.getByText(`${who.job} 的运行时限已更新`)).toBeVisible();
     },
   },
   {

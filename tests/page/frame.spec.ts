@@ -111,7 +111,7 @@ test("a session that ended asks for the password above the page and goes on", as
 
 test("an error has a face with a way on, and an unknown address says so", async ({ signedIn: page, server }) => {
   await page.goto(`${server.url}/nowhere/at/all`);
-  await expect(page.getByRole("heading", { name: "这里没有页面" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "页面不存在" })).toBeVisible();
   let broken = true;
   await page.route("**/api/v1/jobs?*", (route) =>
     broken

@@ -170,7 +170,7 @@ test("the time limit is changed while it runs, and the end is shown", async ({ s
   await page.goto(`${server.url}/jobs/${id}`);
   await page.getByRole("button", { name: "修改" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel(/时长上限/).fill("tomorrow");
+  await dialog.getByLabel(/运行时限/).fill("tomorrow");
   await expect(dialog).toContainText("这不是时长");
   await dialog.getByRole("button", { name: "1h" }).click();
   await expectNoBarriers(page, "limit dialog");

@@ -113,7 +113,7 @@ test.describe("on a phone", () => {
       await expect(page.getByRole("heading", { name: LONG })).toBeVisible();
       await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
       await expect(
-        page.getByRole("navigation", { name: "作业的各个方面" }).locator("[aria-current=page]"),
+        page.getByRole("navigation", { name: "作业详情" }).locator("[aria-current=page]"),
       ).toBeInViewport({ ratio: 1 });
       expect(await sideways(page), tab).toBeLessThanOrEqual(0);
     }

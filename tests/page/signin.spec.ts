@@ -11,10 +11,10 @@ test("first run: the one-time link leads to a password, then to the overview, an
     await expectNoBarriers(page, "set-up");
     await page.getByRole("button", { name: "下一步" }).click();
     await page.getByLabel("新密码").fill("correct horse battery");
-    await page.getByLabel("再输一遍").fill("correct horse batter");
+    await page.getByLabel("再次输入").fill("correct horse batter");
     await page.keyboard.press("Enter");
     await expect(page.getByText("两遍输入的密码不一样。")).toBeVisible();
-    await page.getByLabel("再输一遍").fill("correct horse battery");
+    await page.getByLabel("再次输入").fill("correct horse battery");
     await page.keyboard.press("Enter");
     await expect(page.getByRole("heading", { name: "检查与示例" })).toBeVisible();
     await page.getByRole("button", { name: "去概览" }).click();

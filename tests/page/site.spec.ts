@@ -12,7 +12,7 @@ test("nodes: the map and the list agree, and a node opens", async ({ signedIn: p
   await expect(page.getByRole("link", { name: "on-a-node" })).toBeVisible();
   const panel = page.locator(".node-panel");
   await expect(panel).toContainText("进程（不用镜像）");
-  await expect(panel).toContainText("任务作为这台机器的进程运行；不使用它们写的镜像。");
+  await expect(panel).toContainText("任务作为这台机器上的进程运行，不使用镜像。");
   await expectNoBarriers(page, "node panel");
   await page.getByRole("button", { name: "列表" }).click();
   await expect(page).toHaveURL(/view=list/);
@@ -67,7 +67,7 @@ test("the queue says why, in order, and what is mine", async ({ signedIn: page, 
   await expect(row).toContainText("我的");
   await expect(row).toContainText("30 核 CPU");
   await expect(page.getByRole("row")).toHaveCount(3);
-  await expect(page.getByText(/我的第一位是 queue-first，位次 1/)).toBeVisible();
+  await expect(page.getByText(/你的第一个作业是 queue-first，排在第 1 位/)).toBeVisible();
   await expectNoBarriers(page, "queue");
   await server.call("DELETE", `/api/v1/jobs/${holder}?force=true`);
   await server.waitFor(first, "succeeded");
