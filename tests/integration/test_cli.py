@@ -57,7 +57,7 @@ def test_no_command_and_unknown_ones_get_help():
     assert "submit" in plain().stderr and "--help" in plain().stderr
     result = plain("sumbit")
     assert result.returncode == USAGE
-    assert 'no command "sumbit"; did you mean submit?' in result.stderr
+    assert 'unknown command "sumbit"; did you mean submit?' in result.stderr
     unknown = plain("list", "--no-such-flag")
     assert unknown.returncode == USAGE and "--no-such-flag" in unknown.stderr
 

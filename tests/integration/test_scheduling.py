@@ -107,7 +107,7 @@ def test_wrong_rules_are_told_and_change_nothing(server):
 
     refused(400, {"polcy": "fair"}, "did you mean policy?")
     refused(400, {"policy": "chance"}, "expected fair or service")
-    refused(400, {"quotas": [{"workspace": "nobody"}]}, "/quotas/0/workspace: there is no workspace nobody")
+    refused(400, {"quotas": [{"workspace": "nobody"}]}, "/quotas/0/workspace: ")
     refused(400, {"quotas": [{"workspace": "default", "guarantee": {"gpus": 2}, "limit": {"gpus": 1}}]}, "/quotas/0/guarantee: ")
     refused(400, {"quotas": [{"workspace": "default"}, {"workspace": "default"}]}, "/quotas/1/workspace: ")
     night = {"name": "night", "nodes": ["n9"], "from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z"}
