@@ -41,9 +41,6 @@ Message said(const Statement& statement) {
               statement.text);
 }
 
-Message said(const WhyClue& clue) {
-  Message cause("clue_" + clue.code, {});
-  return is_known_code(cause.code) ? cause : in_english(clue.text);
-}
+Message said(const WhyClue& clue) { return said(clue.text_says, clue.text); }
 
 }  // namespace ty::client

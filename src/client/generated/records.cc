@@ -310,6 +310,7 @@ void read(const boost::json::value& from, WhyEstimate& into) {
 void read(const boost::json::value& from, WhyClue& into) {
   read_field(from, "code", into.code);
   read_field(from, "text", into.text);
+  read_field(from, "text_says", into.text_says);
   read_field(from, "task", into.task);
   read_field(from, "line", into.line);
   read_field(from, "said", into.said);

@@ -125,6 +125,7 @@ struct Decision {
   /// worker-1
   std::optional<std::string> task;
   std::string reason;
+  /// Whose failure it is: user, platform, conflict, permanent; empty when it is none
   std::string class_;
   std::optional<std::int64_t> exit_code;
 };
@@ -260,6 +261,7 @@ struct Event {
   std::string kind;
   std::string job;
   std::string actor;
+  /// Depends on the kind; where it has a sentence, `says` is its value
   boost::json::value data;
 };
 
@@ -370,6 +372,7 @@ struct WhyClue {
   std::string code;
   /// The cause and what to do
   std::string text;
+  std::optional<Says> text_says;
   std::string task;
   /// Counted from 1
   std::int64_t line = 0;

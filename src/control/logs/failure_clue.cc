@@ -33,7 +33,7 @@ asio::awaitable<Result<std::optional<FailureClue>>> LogService::clue(auth::Princ
                         .line = last.first + found->line,
                         .said = std::move(texts[found->line]),
                         .code = found->code,
-                        .text = found->text.text()};
+                        .text = found->text};
 }
 
 }  // namespace ty::control
