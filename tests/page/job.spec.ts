@@ -45,7 +45,7 @@ test("why it failed: what its log is known to mean, in the reader's language, an
   const clue = page.getByRole("region", { name: "可能的原因" });
   await expect(clue).toContainText("显存不足");
   await page.getByRole("button", { name: /switch to English/ }).click();
-  await expect(page.getByRole("region", { name: "Likely cause" })).toContainText("The GPU ran out of memory");
+  await expect(page.getByRole("region", { name: "Likely cause" })).toContainText("the GPU ran out of memory");
   await expectNoBarriers(page, "a failed job with a known cause");
   await page.getByRole("link", { name: "main-0, line 301" }).click();
   await expect(page).toHaveURL(/\/logs\?task=main-0&line=301/);

@@ -218,7 +218,7 @@ test.describe("the editor", () => {
     await writeText(page, "# first try\nname: edited # by hand\nrun: echo hi\nmemroy: 3GB\n");
     const problems = page.getByRole("region", { name: "问题" });
     await expect(problems).toContainText("第 4 行");
-    await expect(problems).toContainText("不认识“memroy”，是不是“memory”？");
+    await expect(problems).toContainText("未知的键；是不是 memory？");
     await problems.getByRole("button", { name: "改为 memory" }).click();
     await expect(problems).toContainText("没有问题");
     await expectNoBarriers(page, "editor");

@@ -1,5 +1,4 @@
 import createClient from "openapi-fetch";
-import { remember } from "./says";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
@@ -13,6 +12,8 @@ export type Why = Schemas["Why"];
 export type Issue = Schemas["Issue"];
 export type Me = Schemas["Me"];
 export type Problem = Schemas["Problem"];
+/** A message as a value: its code and what stands in its sentence. docs/reference/messages.md lists them. */
+export type Says = Schemas["Says"];
 
 /** A problem in words that are not the server's own. */
 const problemOf = (code: Problem["code"], message: string, request_id = ""): Problem => ({
@@ -39,6 +40,9 @@ export class ApiError extends Error {
   }
   get code(): Problem["code"] | "offline" {
     return this.status === 0 ? "offline" : this.problem.code;
+  }
+  get says(): Says {
+    return this.problem.says;
   }
   get requestId(): string {
     return this.problem.request_id;
@@ -85,7 +89,6 @@ async function reach(request: Request, again: () => Request): Promise<Response> 
 export async function refusal(response: Response): Promise<ApiError> {
   const problem = (await response.json().catch(() => null)) as Problem | null;
   if (response.status === 401) whenSessionEnds?.();
-  remember(problem);
   return new ApiError(
     response.status,
     problem?.code ? problem : problemOf("internal", response.statusText, response.headers.get("X-Request-Id") ?? ""),
@@ -102,7 +105,6 @@ export const api = createClient<paths>({
 api.use({
   async onResponse({ response }) {
     if (!response.ok) throw await refusal(response);
-    if (/json/.test(response.headers.get("Content-Type") ?? "")) remember(await response.clone().json());
     return response;
   },
 });

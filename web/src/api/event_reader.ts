@@ -1,6 +1,6 @@
 import type { components } from "./schema";
 
-export type ServerEvent = components["schemas"]["Event"] & { data: Record<string, unknown> };
+export type ServerEvent = components["schemas"]["Event"];
 
 /** How the stream stands. `over`: the server no longer knows us. */
 export type StreamState = "connecting" | "live" | "lost" | "over";

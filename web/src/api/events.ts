@@ -1,6 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { followEvents, type ServerEvent, type StreamReport, type StreamState } from "./event_reader";
-import { remember } from "./says";
 
 export type { ServerEvent };
 
@@ -25,10 +24,7 @@ function take(report: StreamReport): void {
     for (const listener of stateListeners) listener();
   }
   if (report.gap) for (const listener of gapListeners) listener();
-  if (report.events) {
-    remember(report.events);
-    for (const listener of eventListeners) listener(report.events);
-  }
+  if (report.events) for (const listener of eventListeners) listener(report.events);
 }
 
 /** Begins to listen, once for the whole page. */

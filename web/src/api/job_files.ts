@@ -1,4 +1,4 @@
-import { fetchRaw, type Issue } from "./client";
+import { ApiError, fetchRaw, type Issue, type Schemas } from "./client";
 
 export const dialects = ["native", "openpai-v1", "openpai-v2", "ffdl", "gpu-manager", "volcano", "octopus"] as const;
 export type Dialect = (typeof dialects)[number];
@@ -20,10 +20,19 @@ export async function postFile(
   return (await fetchRaw(address, { method: "POST", body: text, headers, signal })).json();
 }
 
+/** A file with faults, which are all there is to say about it. */
+function refusalOf(issues: Issue[]): ApiError {
+  const message = issues.map((issue) => issue.message).join("; ");
+  const says = {
+    code: "joined",
+    data: { parts: issues.map(({ message: text, says = { code: "plain", data: { text } } }) => says) },
+  };
+  return new ApiError(400, { code: "invalid", message, says, details: [], request_id: "" });
+}
+
 /** A job file in another dialect, and what of it cannot be said there; the reader decides whether that matters. */
 export async function convert(text: string, from: Dialect | "", to: Dialect): Promise<Converted> {
-  const answer = (await postFile("/api/v1/convert", { format: from, to, lossy: "true" }, text)) as Partial<Converted>;
-  if (typeof answer.text !== "string")
-    throw new Error(answer.issues?.map((issue) => issue.message).join("; ") || "no text");
-  return { text: answer.text, issues: answer.issues ?? [] };
+  const answer = (await postFile("/api/v1/convert", { format: from, to, lossy: "true" }, text)) as Schemas["Converted"];
+  if (answer.text === null) throw refusalOf(answer.issues);
+  return { text: answer.text, issues: answer.issues };
 }

@@ -2,7 +2,7 @@ import { Input, Modal } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMe, useSignInAgain } from "@/api/session";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 
 /** The session is over, the page is not: sign in above it and go on where you were. */
 export default function SessionDialog({ onDone }: { onDone: () => void }) {
@@ -42,7 +42,7 @@ export default function SessionDialog({ onDone }: { onDone: () => void }) {
         />
         {signIn.error && (
           <p role="alert" className="fault">
-            {said(signIn.error.message)}
+            {said(signIn.error)}
           </p>
         )}
       </form>

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { parse } from "yaml";
+import type { Says } from "@/api/client";
 
 interface Media {
   example?: unknown;
@@ -46,10 +47,11 @@ export function example<T>(operationId: string): T {
 /** What an operation answers in a test, in place of its example; `never`: it is still on its way. */
 export type Answer = { status?: number; json?: unknown; text?: string } | "never";
 
-export const refusal = (code: string, message: string, status: number): Answer => ({
+export const refusal = (code: string, message: string, status: number, says: Says = plain(message)): Answer => ({
   status,
-  json: { code, message, details: [], request_id: "r-1" },
+  json: { code, message, says, details: [], request_id: "r-1" },
 });
+const plain = (text: string): Says => ({ code: "plain", data: { text } });
 
 /** A server made of the contract's examples. What was asked of it is in the list that comes back. */
 export function serve(answers: Record<string, Answer> = {}): string[] {

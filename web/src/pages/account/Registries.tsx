@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { App, Button, Input } from "antd";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useSaid } from "@/shared/said";
+import { SaidText, useSaid } from "@/shared/messages";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 import { registriesQuery, useForgetLogin, useKeepLogin, type Login } from "./api";
 
@@ -30,7 +30,8 @@ export function Registries() {
         },
       },
     );
-  const drop = (login: Login) => forget.mutate(login, { onError: (error) => void message.error(said(error.message)) });
+  const drop = (login: Login) =>
+    forget.mutate(login, { onError: (error) => void message.error(<SaidText of={error} />) });
   return (
     <section className="card account-card" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>{t("registries")}</h2>
@@ -102,7 +103,7 @@ export function Registries() {
       </form>
       {keep.error && (
         <p role="alert" className="fault">
-          {said(keep.error.message)}
+          {said(keep.error)}
         </p>
       )}
     </section>

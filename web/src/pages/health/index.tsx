@@ -8,6 +8,7 @@ import { versionQuery } from "@/api/site";
 import { saveText } from "@/shared/copy";
 import { bytes } from "@/shared/format/bytes";
 import { useNodes } from "@/api/nodes";
+import { useSaid } from "@/shared/messages";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
 import { Page } from "@/shared/ui/Page";
@@ -26,6 +27,7 @@ interface Part {
 
 export function Component() {
   const { t } = useTranslation("health");
+  const said = useSaid();
   const me = useMe();
   const live = useLive();
   const pulse = useQuery(pulseQuery);
@@ -68,7 +70,9 @@ export function Component() {
       key: "nodes",
       well: nodes.data ? broken.length === 0 && nodes.data.length > 0 : undefined,
       figure: nodes.data ? t("nodes_figure", { well: nodes.data.length - broken.length, all: nodes.data.length }) : "–",
-      advice: broken.length ? broken.map((node) => `${node.name}: ${node.problem}`).join("; ") : t("advice.nodes"),
+      advice: broken.length
+        ? broken.map((node) => `${node.name}: ${said(node, "problem")}`).join("; ")
+        : t("advice.nodes"),
     },
     {
       key: "stream",

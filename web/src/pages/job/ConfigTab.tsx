@@ -7,7 +7,7 @@ import { copyText, saveText } from "@/shared/copy";
 import { useAddress } from "@/shared/hooks/useAddress";
 import { useNarrow } from "@/shared/hooks/useNarrow";
 import { dialects, type Dialect } from "@/api/job_files";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
 
@@ -101,7 +101,7 @@ export default function ConfigTab({ job }: { job: Job }) {
           <ul>
             {losses.map((loss, index) => (
               <li key={index}>
-                {loss.path && <code>{loss.path}</code>} {said(loss.message)}
+                {loss.path && <code>{loss.path}</code>} {said(loss)}
               </li>
             ))}
           </ul>

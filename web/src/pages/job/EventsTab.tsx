@@ -1,9 +1,9 @@
 import { useTranslation } from "react-i18next";
-import type { Job } from "@/api/client";
+import type { Job, Says } from "@/api/client";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Table } from "@/shared/ui/Table";
 import { Moment } from "@/shared/ui/Time";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { useJobEvents } from "./api";
 import { fold, type Event, type Folded } from "./fold";
 
@@ -14,18 +14,21 @@ export default function EventsTab({ job }: { job: Job }) {
   if (events.isPending) return <LoadingFace />;
   if (events.error) return <ErrorFace error={events.error} retry={() => void events.refetch()} />;
   if (!events.data.length) return <Face icon="clock" title={t("no_events")} />;
+  /** A sentence with its value, or a word for a known cause. */
+  const why = (data: Event["data"]): string => {
+    const message = String(data.message ?? data.text ?? data.why ?? "");
+    if (data.says || message !== data.why) return said({ message, says: data.says as Says | undefined });
+    return t(`event_why.${message}`, { defaultValue: message });
+  };
   const sentence = (event: Event): string => {
-    const data = event.data as Record<string, unknown>;
+    const { data } = event;
     const again = event.kind === "job.queued" && Number(data.attempt ?? 0) > 0;
     const known = t(again ? "event_again" : `event.${event.kind}`, {
       defaultValue: "",
       ...data,
       number: Number(data.attempt ?? 0) + 1,
     });
-    const why = said(String(data.message ?? data.why ?? ""));
-    return [known || event.kind, event.kind === "job.limit_set" || known.includes(why) ? "" : why]
-      .filter(Boolean)
-      .join(t("colon"));
+    return [known || event.kind, why(data)].filter(Boolean).join(t("colon"));
   };
   const rows = fold(events.data);
   const repeats = rows.some((row) => row.count > 1);
@@ -44,7 +47,7 @@ export default function EventsTab({ job }: { job: Job }) {
                 key: "task",
                 title: t("task"),
                 narrow: true,
-                cell: (row: Folded) => String((row.event.data as Record<string, unknown>).task ?? "–"),
+                cell: (row: Folded) => String(row.event.data.task ?? "–"),
               },
             ]
           : []),

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import type { Job, Task } from "@/api/client";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { CopyText } from "@/shared/ui/CopyText";
 import { Face } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
@@ -79,7 +79,7 @@ export default function TasksTab({ job }: { job: Job }) {
           .join(" · ") || "–",
     },
     { key: "exit", title: t("exit_code"), number: true, cell: (task) => task.exit_code ?? "–" },
-    ...(told ? [{ key: "why", title: t("exit_reason"), cell: (task: Task) => said(task.message) || "–" }] : []),
+    ...(told ? [{ key: "why", title: t("exit_reason"), cell: (task: Task) => said(task) || "–" }] : []),
     {
       key: "started",
       title: t("started"),

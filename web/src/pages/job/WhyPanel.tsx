@@ -5,8 +5,7 @@ import type { Job, Why } from "@/api/client";
 import { languageNow } from "@/shared/language";
 import { shortTime } from "@/shared/format/time";
 import { hasEnded } from "@/shared/job/states";
-import { useReasons } from "@/shared/reason";
-import { useSaid } from "@/shared/said";
+import { stated, useSaid } from "@/shared/messages";
 import { ErrorFace } from "@/shared/ui/Face";
 import { Moment } from "@/shared/ui/Time";
 import { useWhy } from "./api";
@@ -16,7 +15,6 @@ import { Evidence } from "./Evidence";
 /** Why it waits, or why it failed: the cause in one sentence, the numbers, and what would change it. */
 export function WhyPanel({ job }: { job: Job }) {
   const { t } = useTranslation("job");
-  const reasons = useReasons();
   const said = useSaid();
   const wanted =
     job.state === "queued" ||
@@ -33,7 +31,7 @@ export function WhyPanel({ job }: { job: Job }) {
   return (
     <section className={`card why why-${kind}`} aria-label={t(`why.${kind}`)}>
       <h2>{t(`why.${kind}`)}</h2>
-      <p className="why-text">{job.state === "queued" ? reasons.all(why.data) : said(why.data.text)}</p>
+      <p className="why-text">{said(why.data, "text")}</p>
       {kind === "waiting" ? <Waiting why={why.data} job={job} /> : <Ended job={job} why={why.data} />}
     </section>
   );
@@ -44,16 +42,18 @@ function Starting({ job }: { job: Job }) {
   const { t } = useTranslation("job");
   const said = useSaid();
   const waiting = new Map<string, number>();
-  for (const task of job.roles.flatMap((role) => role.tasks ?? []))
-    if (task.state === "starting" && task.message) waiting.set(task.message, (waiting.get(task.message) ?? 0) + 1);
+  for (const task of job.roles.flatMap((role) => role.tasks)) {
+    const why = task.state === "starting" ? said(task) : "";
+    if (why) waiting.set(why, (waiting.get(why) ?? 0) + 1);
+  }
   if (waiting.size === 0) return null;
   return (
     <section className="card why why-starting" aria-label={t("why.starting")}>
       <h2>{t("why.starting")}</h2>
       <ul className="why-reasons">
-        {[...waiting].map(([message, count]) => (
-          <li key={message}>
-            {said(message)} {count > 1 && <span className="quiet">{t("task_count", { count })}</span>}
+        {[...waiting].map(([why, count]) => (
+          <li key={why}>
+            {why} {count > 1 && <span className="quiet">{t("task_count", { count })}</span>}
           </li>
         ))}
       </ul>
@@ -63,7 +63,7 @@ function Starting({ job }: { job: Job }) {
 
 function Waiting({ why, job }: { why: Why; job: Job }) {
   const { t } = useTranslation("job");
-  const reasons = useReasons();
+  const said = useSaid();
   const language = languageNow();
   const estimate = why.estimate;
   return (
@@ -113,13 +113,13 @@ function Waiting({ why, job }: { why: Why; job: Job }) {
       {(why.reasons ?? []).length > 1 && (
         <ul className="why-reasons">
           {why.reasons?.map((reason, index) => (
-            <li key={index}>{reasons.say(reason)}</li>
+            <li key={index}>{said(stated(reason))}</li>
           ))}
         </ul>
       )}
       {why.change?.text && (
         <p>
-          <strong>{t("change_title")}</strong> {reasons.say(why.change)}{" "}
+          <strong>{t("change_title")}</strong> {said(stated(why.change))}{" "}
           <Link to={`/jobs/new?from=${job.id}`}>{t("clone_and_change")}</Link>
         </p>
       )}
@@ -182,10 +182,11 @@ function Ended({ job, why }: { job: Job; why: Why }) {
 /** The cause the log speaks of, with the line that does, in the reader's language. */
 function Clue({ job, clue }: { job: Job; clue: NonNullable<Why["clue"]> }) {
   const { t } = useTranslation("job");
+  const said = useSaid();
   return (
     <section className="clue" aria-label={t("clue.title")}>
       <p>
-        <strong>{t("clue.title")}</strong> {t(`clue.cause.${clue.code}`, { defaultValue: clue.text })}
+        <strong>{t("clue.title")}</strong> {said(clue, "text")}
       </p>
       <p>
         <Link to={`/jobs/${job.id}/logs?task=${encodeURIComponent(clue.task)}&line=${clue.line}`}>

@@ -16,7 +16,7 @@ export function fold(events: Event[]): Folded[] {
   const rows: Folded[] = [];
   const known = new Map<string, Folded>();
   for (const event of events) {
-    const same = Object.entries((event.data ?? {}) as Record<string, unknown>).filter(([name]) => !FLEETING.has(name));
+    const same = Object.entries(event.data).filter(([name]) => !FLEETING.has(name));
     const key = JSON.stringify([event.kind, event.actor, same]);
     const before = event.kind.startsWith("job.") ? undefined : known.get(key);
     if (before) {

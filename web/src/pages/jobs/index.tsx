@@ -9,7 +9,8 @@ import { useSample } from "@/shared/job/useSample";
 import { JobMenu, useMayChange } from "@/shared/job/JobMenu";
 import { hasEnded, mayStop } from "@/shared/job/states";
 import { useJobActions } from "@/shared/job/useJobActions";
-import { useExplained } from "@/shared/reason/useExplained";
+import { useExplained } from "@/shared/job/useExplained";
+import { useSaid } from "@/shared/messages";
 import { DataGrid, type GridHandle } from "@/shared/ui/DataGrid";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
@@ -38,6 +39,7 @@ export function Component() {
   const [atTop, setAtTop] = useState(true);
   const list = useJobList(asQuery(filters, workspace), atTop);
   const rows = useExplained(list.rows);
+  const said = useSaid();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [choosing, setChoosing] = useState(false);
   const actions = useJobActions();
@@ -70,7 +72,7 @@ export function Component() {
     (job: JobSummary) =>
       job.reason && (!hasEnded(job.state) || job.state === "failed") ? (
         <span className={job.state === "failed" ? "note-bad" : undefined}>
-          └ {job.reason}
+          └ {said(job, "reason")}
           {job.state === "failed" && (
             <>
               {" · "}
@@ -79,7 +81,7 @@ export function Component() {
           )}
         </span>
       ) : null,
-    [t],
+    [t, said],
   );
   const narrowed = isNarrowed(filters);
   const scopes: Array<[string, string]> = [

@@ -1,6 +1,6 @@
 import { App, Button } from "antd";
 import { useTranslation } from "react-i18next";
-import { Said } from "@/shared/said";
+import { SaidText } from "@/shared/messages";
 import type { Node } from "@/api/nodes";
 import { useDrain } from "./api";
 
@@ -15,7 +15,7 @@ export function Drain({ node, jobs }: { node: Node; jobs: string[] }) {
   const put = (draining: boolean) =>
     drain.mutateAsync(draining).then(
       () => void message.success(t(draining ? "drained" : "undrained", { name })),
-      (error: Error) => void message.error({ content: <Said text={error.message} />, duration: 8 }),
+      (error: Error) => void message.error({ content: <SaidText of={error} />, duration: 8 }),
     );
   const ask = () =>
     void modal.confirm({

@@ -1,6 +1,7 @@
 import { useRef, type KeyboardEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { bytes } from "@/shared/format/bytes";
+import { useSaid } from "@/shared/messages";
 import type { Node } from ".";
 import { cellState, usedGpus } from "./totals";
 
@@ -15,6 +16,7 @@ export function NodeMap({
   onChoose: (name: string | null) => void;
 }) {
   const { t } = useTranslation("nodes");
+  const said = useSaid();
   const host = useRef<HTMLUListElement>(null);
   const move = (event: KeyboardEvent) => {
     const steps: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, Home: -1e9, End: 1e9 };
@@ -83,7 +85,11 @@ export function NodeMap({
                   </span>
                 )}
                 <span className="node-facts numbers">
-                  {down ? node.problem || t("down") : node.draining ? t("draining") : facts[gpus.length ? 0 : 1]}
+                  {down
+                    ? said(node, "problem") || t("down")
+                    : node.draining
+                      ? t("draining")
+                      : facts[gpus.length ? 0 : 1]}
                   <span className="visually-hidden">
                     , {facts.slice(gpus.length && !node.draining ? 1 : 0).join(", ")}
                   </span>

@@ -7,7 +7,7 @@ import { jobQuery } from "@/api/jobs";
 import type { Node } from "@/api/nodes";
 import { useMe } from "@/api/session";
 import { bytes } from "@/shared/format/bytes";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { Icon } from "@/shared/ui/Icon";
 import { StateTag } from "@/shared/ui/StateTag";
 import { Drain } from "./Drain";
@@ -66,14 +66,14 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
             : "–"}
         </dd>
       </dl>
-      {(node.warnings ?? []).length > 0 && (
+      {node.warnings.length > 0 && (
         <>
           <h3>{t("warnings")}</h3>
           <ul className="node-warnings">
-            {node.warnings?.map((warning) => (
-              <li key={warning}>
+            {node.warnings.map((message, index) => (
+              <li key={message}>
                 <Icon name="info" />
-                <span>{said(warning)}</span>
+                <span>{said({ message, says: node.warnings_says?.[index] })}</span>
               </li>
             ))}
           </ul>
@@ -88,7 +88,7 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
                 <i className={`gpu-cell gpu-${cellState(node, gpu)}`} aria-hidden="true" />
                 <span className="numbers">GPU {gpu.index}</span> {gpu.model || gpu.type}
                 {gpu.memory ? ` · ${bytes(gpu.memory)}` : ""} · {t(cellState(node, gpu))}
-                {gpu.problem ? <span className="fault"> {said(gpu.problem)}</span> : null}
+                {gpu.problem ? <span className="fault"> {said(gpu, "problem")}</span> : null}
               </li>
             ))}
           </ul>

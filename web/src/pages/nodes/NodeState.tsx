@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { StateShape } from "@/shared/ui/StateTag";
 import type { Node } from ".";
 
@@ -9,7 +9,7 @@ export function NodeState({ node }: { node: Node }) {
   const said = useSaid();
   return node.healthy === false ? (
     <span className="node-state fault">
-      <StateShape state="failed" /> {said(node.problem) || t("down")}
+      <StateShape state="failed" /> {said(node, "problem") || t("down")}
     </span>
   ) : node.draining ? (
     <span className="node-state node-draining">

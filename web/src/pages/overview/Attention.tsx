@@ -4,7 +4,7 @@ import type { JobSummary } from "@/api/client";
 import { useMe } from "@/api/session";
 import { useNodes } from "@/api/nodes";
 import { useNow } from "@/shared/hooks/useNow";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { StateShape } from "@/shared/ui/StateTag";
 
 const LONG = 10 * 60_000;
@@ -33,7 +33,7 @@ export function Attention({ jobs }: { jobs: JobSummary[] }) {
         {unwell.map((node) => (
           <li key={node.name}>
             <StateShape state="unknown" />
-            <span className="grow">{t("node_unwell", { name: node.name, problem: node.problem })}</span>
+            <span className="grow">{t("node_unwell", { name: node.name, problem: said(node, "problem") })}</span>
             <Link to="/nodes">{t("look")}</Link>
           </li>
         ))}
@@ -44,8 +44,8 @@ export function Attention({ jobs }: { jobs: JobSummary[] }) {
               {job.handle}
             </Link>
             <Link to={`/jobs/${job.id}`}>{t("why")}</Link>
-            <span className="attention-why" title={said(job.reason)}>
-              {said(job.reason)}
+            <span className="attention-why" title={said(job, "reason")}>
+              {said(job, "reason")}
             </span>
           </li>
         ))}

@@ -2,7 +2,7 @@ import { Button } from "antd";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import { Icon } from "@/shared/ui/Icon";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { useSample } from "@/shared/job/useSample";
 
 /** What a newcomer can do first; nothing of it needs a GPU or a file. */
@@ -26,7 +26,7 @@ export function StartHere() {
       </div>
       {sample.error && (
         <p role="alert" className="fault">
-          {said(sample.error.message)}
+          {said(sample.error)}
         </p>
       )}
       <p className="quiet">{t("start_formats")}</p>

@@ -8,7 +8,8 @@ import { useWorkspace } from "@/shared/hooks/useWorkspace";
 import { useJobActions } from "@/shared/job/useJobActions";
 import { JobMenu } from "@/shared/job/JobMenu";
 import { hasEnded } from "@/shared/job/states";
-import { useExplained } from "@/shared/reason/useExplained";
+import { useExplained } from "@/shared/job/useExplained";
+import { useSaid } from "@/shared/messages";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
 import { Icon } from "@/shared/ui/Icon";
 import { Page } from "@/shared/ui/Page";
@@ -77,6 +78,7 @@ function MyJobs({ jobs }: { jobs: JobSummary[] }) {
     [jobs],
   );
   const shown = useExplained(first);
+  const said = useSaid();
   return (
     <section className="card overview-card overview-wide" aria-labelledby="my-jobs">
       <div className="row">
@@ -97,7 +99,7 @@ function MyJobs({ jobs }: { jobs: JobSummary[] }) {
             <span className="quiet cut grow numbers">
               {job.gpus > 0 && job.state !== "queued" && `${t("gpus", { count: job.gpus })} · `}
               {job.reason && !["running", "starting", "cancelled"].includes(job.state) ? (
-                <span title={job.reason}>{job.reason}</span>
+                <span title={said(job, "reason")}>{said(job, "reason")}</span>
               ) : job.started_at ? (
                 <Duration from={job.started_at} to={job.ended_at} />
               ) : (

@@ -1,6 +1,6 @@
 import { App } from "antd";
 import { useTranslation } from "react-i18next";
-import { Said } from "@/shared/said";
+import { SaidText } from "@/shared/messages";
 import { Icon, type IconName } from "@/shared/ui/Icon";
 import { useMoveJob, type Entry } from "./api";
 import { planMove, type Way } from "./plan_move";
@@ -32,7 +32,7 @@ export function useMove(entries: Entry[]): Move {
       onOk: () =>
         moveJob.mutateAsync({ job: plan.job, before: plan.before, others: entries }).then(
           () => void message.success(t("moved", { name: entry.name, position: plan.to })),
-          (error: Error) => void message.error({ content: <Said text={error.message} />, duration: 8 }),
+          (error: Error) => void message.error({ content: <SaidText of={error} />, duration: 8 }),
         ),
     });
   };

@@ -6,7 +6,7 @@ import { useWhys } from "@/api/jobs";
 import { useMe } from "@/api/session";
 import { shortTime } from "@/shared/format/time";
 import { Priority } from "@/shared/job/Priority";
-import { useReasons } from "@/shared/reason";
+import { useSaid } from "@/shared/messages";
 import { ErrorFace, Face, LoadingFace } from "@/shared/ui/Face";
 import { Page } from "@/shared/ui/Page";
 import { Table } from "@/shared/ui/Table";
@@ -23,7 +23,7 @@ export function Component() {
   const language = i18n.language === "en" ? "en" : "zh";
   const me = useMe();
   const navigate = useNavigate();
-  const reasons = useReasons();
+  const said = useSaid();
   const queue = useQuery(queueQuery);
   const { data: jobs = {} } = useQuery(waitingQuery);
   const entries = queue.data ?? [];
@@ -108,7 +108,7 @@ export function Component() {
                 title: t("reason"),
                 cell: (entry) => {
                   const why = whys.get(entry.id ?? "");
-                  const text = why ? reasons.all(why) : "";
+                  const text = said(why, "text");
                   return text ? (
                     <span className={`queue-why${why?.verdict === "impossible" ? " fault" : ""}`}>{text}</span>
                   ) : (

@@ -8,7 +8,7 @@ import { Icon } from "@/shared/ui/Icon";
 import { StateShape } from "@/shared/ui/StateTag";
 import { Table } from "@/shared/ui/Table";
 import { Moment } from "@/shared/ui/Time";
-import { useSaid } from "@/shared/said";
+import { SaidText } from "@/shared/messages";
 
 import { useFreeze, useNewLink, usersQuery, type User } from "./api";
 
@@ -19,13 +19,12 @@ export function Users() {
   const { t } = useTranslation("settings");
   const { modal, message } = App.useApp();
   const me = useMe();
-  const said = useSaid();
   const [creating, setCreating] = useState(false);
   const [link, setLink] = useState<{ name: string; link: string } | null>(null);
   const users = useQuery(usersQuery);
   const freezing = useFreeze();
   const linking = useNewLink();
-  const onError = (error: Error) => void message.error(said(error.message));
+  const onError = (error: Error) => void message.error(<SaidText of={error} />);
   const freeze = (user: User, disabled: boolean) =>
     freezing.mutateAsync({ name: user.name ?? "", disabled }).catch(onError);
   const newLink = ({ name = "" }: User) =>

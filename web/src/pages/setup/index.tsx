@@ -12,7 +12,7 @@ import { bytes } from "@/shared/format/bytes";
 import { remember } from "@/shared/preferences";
 import { setTheme, themes, useTheme } from "@/shared/theme";
 import { Page } from "@/shared/ui/Page";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { useEngineWords } from "@/shared/engine";
 import { useNodes } from "@/api/nodes";
 import { EVERY, readyQuery } from "./api";
@@ -113,13 +113,13 @@ function Check() {
   const gpus = (nodes.data ?? []).flatMap((node) => node.gpus ?? []);
   const sick = (nodes.data ?? []).filter((node) => !node.healthy);
   const checks: Array<[string, boolean | null, string]> = [
-    ["store", ready.isPending ? null : !ready.error, ready.error ? ready.error.message : t("store_good")],
+    ["store", ready.isPending ? null : !ready.error, ready.error ? said(ready.error) : t("store_good")],
     ["engine", version.data ? true : version.error ? false : null, engineWords(version.data?.engine)],
     [
       "nodes",
       nodes.data ? sick.length === 0 && nodes.data.length > 0 : null,
       sick.length
-        ? sick.map((node) => `${node.name}: ${node.problem}`).join("; ")
+        ? sick.map((node) => `${node.name}: ${said(node, "problem")}`).join("; ")
         : (nodes.data ?? []).map((node) => `${node.name} (${node.cpus} CPU, ${bytes(node.memory)})`).join(", "),
     ],
     ["gpus", nodes.data ? true : null, gpus.length ? t("gpus_found", { count: gpus.length }) : t("gpus_none")],
@@ -143,7 +143,7 @@ function Check() {
       </div>
       {sample.error && (
         <p role="alert" className="fault">
-          {said(sample.error.message)}
+          {said(sample.error)}
         </p>
       )}
     </>

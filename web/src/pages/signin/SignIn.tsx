@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { recall, remember } from "@/shared/preferences";
+import { useWording } from "@/shared/messages/wording";
 import { setTheme, themeNow } from "@/shared/theme";
 import { isSignedIn, prefetchPage, signIn, type Fault } from "./api";
 import { words } from "./words";
@@ -23,6 +24,7 @@ export function SignIn() {
     return kept === "zh" || kept === "en" ? kept : navigator.language.startsWith("zh") ? "zh" : "en";
   });
   const t = words[language];
+  const said = useWording(language);
   const [user, setUser] = useState(recall("user") ?? "");
   const [password, setPassword] = useState("");
   const [shown, setShown] = useState(false);
@@ -74,7 +76,7 @@ export function SignIn() {
     field.current?.focus();
     field.current?.select();
   };
-  const said = fault === null ? "" : fault in t ? t[fault as keyof typeof t] : fault;
+  const refusal = typeof fault === "string" ? t[fault] : said(fault);
 
   return (
     <div className="signin">
@@ -158,8 +160,8 @@ export function SignIn() {
                 </svg>
               </button>
             </div>
-            <p id="said" role="alert" className={said ? "signin-fault" : "signin-note"}>
-              {said || (caps ? t.caps : "")}
+            <p id="said" role="alert" className={refusal ? "signin-fault" : "signin-note"}>
+              {refusal || (caps ? t.caps : "")}
             </p>
             <button type="submit" className="signin-enter" disabled={busy}>
               {busy ? t.entering : t.enter}

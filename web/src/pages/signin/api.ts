@@ -1,5 +1,8 @@
+import type { Problem } from "@/api/client";
+import type { Sentence } from "@/shared/messages/wording";
+
 /** Why somebody was not let in: a word this page knows, or the server's own. */
-export type Fault = "wrong" | "later" | "used" | "offline" | string;
+export type Fault = "wrong" | "later" | "used" | "offline" | Sentence;
 
 // The client of the API is as large as all of this page; three plain requests do.
 
@@ -12,9 +15,9 @@ export async function signIn(body: { user: string; password: string } | { link: 
     });
     if (answer.ok) return null;
     if (answer.status === 429) return "later";
-    const problem = (await answer.json().catch(() => null)) as { message?: string } | null;
+    const problem = (await answer.json().catch(() => null)) as Problem | null;
     if (answer.status === 401) return "link" in body ? "used" : "wrong";
-    return problem?.message ?? answer.statusText;
+    return problem ?? { message: answer.statusText };
   } catch {
     return "offline";
   }

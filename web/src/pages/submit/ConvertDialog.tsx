@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Modal } from "antd";
 import { useTranslation } from "react-i18next";
 import { ErrorFace, LoadingFace } from "@/shared/ui/Face";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import type { Dialect } from "@/api/job_files";
 
 import { convertQuery } from "./api";
@@ -44,7 +44,7 @@ export default function ConvertDialog({
             <ul className="convert-losses">
               {converted.data.issues.map((issue, index) => (
                 <li key={index}>
-                  <span className="mono">{issue.path}</span> {said(issue.message)}
+                  <span className="mono">{issue.path}</span> {said(issue)}
                 </li>
               ))}
             </ul>

@@ -6,9 +6,9 @@ import type { Issue } from "@/api/client";
 import { useNarrow } from "@/shared/hooks/useNarrow";
 import { LoadingFace } from "@/shared/ui/Face";
 import { StateShape } from "@/shared/ui/StateTag";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import type { EditorHandle } from "./editor/Editor";
-import { fixFor, isError, sayFault } from "./faults";
+import { fixFor, isError } from "./faults";
 import { looksLikeJson, respelled } from "./job_file";
 import { dialects, type Dialect } from "@/api/job_files";
 import { schemaQuery, type Checked } from "./api";
@@ -143,7 +143,7 @@ export function EditorPanel({ text, format, checked, pending, onText, onFormat, 
                       </span>
                     ) : null}
                     {issue.path && <span className="mono">{issue.path}</span>}
-                    <span>{sayFault(t, said, issue)}</span>
+                    <span>{said(issue)}</span>
                   </button>
                   {fix && (
                     <button type="button" className="link-button" onClick={() => onText(fix.apply(text))}>

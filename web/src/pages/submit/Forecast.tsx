@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Schemas } from "@/api/client";
 import { languageNow } from "@/shared/language";
 import { shortTime } from "@/shared/format/time";
-import { useReasons } from "@/shared/reason";
+import { stated, useSaid } from "@/shared/messages";
 import { StateShape } from "@/shared/ui/StateTag";
 import { withChange } from "./change";
 
@@ -20,7 +20,7 @@ export function Forecast({
   onText?: (text: string) => void;
 }) {
   const { t } = useTranslation("submit");
-  const reasons = useReasons();
+  const said = useSaid();
   const language = languageNow();
   if (!told?.verdict || told.verdict === "unknown") return null;
   if (told.verdict === "starts_now") {
@@ -56,10 +56,10 @@ export function Forecast({
               : t("plan.waits")}
           {!never && told.position ? ` · ${t("plan.position", { count: told.position })}` : ""}
         </strong>
-        <span>{reasons.all(told)}</span>
+        <span>{said(told, "text")}</span>
         {change?.text && (
           <span>
-            {t("plan.change", { change: reasons.say(change) })}{" "}
+            {t("plan.change", { change: said(stated(change)) })}{" "}
             {changed !== null && onText && (
               <Button size="small" onClick={() => onText(changed)}>
                 {t("plan.apply")}

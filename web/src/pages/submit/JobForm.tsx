@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Issue } from "@/api/client";
 import { useMe } from "@/api/session";
 import { Icon } from "@/shared/ui/Icon";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { faultsAt } from "./faults";
 import { Field, TextField } from "./Field";
 import { roleKeys, valueAt, withoutRole, withRole, withRoleName, withValue, type JobFile, type Path } from "./job_file";
@@ -88,7 +88,7 @@ export function JobForm({ file, issues, professional, gpuTypes, images, onText, 
   const role = file.roles[at];
   const set = (path: Path, value: unknown) => onText(withValue(file.text, path, value));
   const said = useSaid();
-  const faults = (...path: string[]) => faultsAt(t, said, issues, path);
+  const faults = (...path: string[]) => faultsAt(said, issues, path);
   const hidden = hiddenKeys(file, professional);
   const rolePresets: Array<[string, Record<string, unknown>]> = [
     ["worker", { count: 2, run: "echo $RANK of $WORLD_SIZE" }],

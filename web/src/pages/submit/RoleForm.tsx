@@ -1,7 +1,7 @@
 import { AutoComplete, Input, InputNumber, Select, Switch } from "antd";
 import { useTranslation } from "react-i18next";
 import type { Issue } from "@/api/client";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { faultsAt } from "./faults";
 import { Field, TextField } from "./Field";
 import { roleValue, valueAt, type JobFile, type Path, type RoleView } from "./job_file";
@@ -38,8 +38,8 @@ export function RoleForm({ file, role, issues, professional, gpuTypes, images, s
   const said = useSaid();
   const faults = (key: string) => [
     ...new Set([
-      ...faultsAt(t, said, issues, [...role.at, key]),
-      ...(role.at.length ? faultsAt(t, said, issues, [key]) : []),
+      ...faultsAt(said, issues, [...role.at, key]),
+      ...(role.at.length ? faultsAt(said, issues, [key]) : []),
     ]),
   ];
   const image = own("image");

@@ -1,7 +1,7 @@
 import { Button } from "antd";
 import { useTranslation } from "react-i18next";
 import type { Issue } from "@/api/client";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { Icon } from "@/shared/ui/Icon";
 
 interface Props {
@@ -75,7 +75,7 @@ function Refusal({
       {faults.map((fault, index) => (
         <p key={index}>
           {fault.line ? `${t("at_line", { line: fault.line, column: fault.column ?? 1 })} ` : ""}
-          {said(fault.message)}
+          {said(fault)}
         </p>
       ))}
       {freeName && (

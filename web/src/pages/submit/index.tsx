@@ -72,7 +72,7 @@ function Submit({ from, wanted }: { from: string | null; wanted: string | null }
     }
   });
 
-  const taken = submit.error instanceof ApiError && submit.error.code === "conflict";
+  const taken = submit.error instanceof ApiError && submit.error.says.code === "job_name_taken";
   const freeName =
     taken && form.dialect === "native" && form.file.value
       ? nextName(String(valueAt(form.file, ["name"]) ?? "job"))

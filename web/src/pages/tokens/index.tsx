@@ -8,7 +8,7 @@ import { Page } from "@/shared/ui/Page";
 import { Table } from "@/shared/ui/Table";
 import { Moment } from "@/shared/ui/Time";
 import { useNow } from "@/shared/hooks/useNow";
-import { useSaid } from "@/shared/said";
+import { SaidText } from "@/shared/messages";
 
 import { tokensQuery, useRevoke, type Token } from "./api";
 
@@ -23,7 +23,6 @@ const widest = (scopes: string[]) => scopes.filter((scope) => scope !== "read" |
 export function Component() {
   const { t } = useTranslation("tokens");
   const { modal, message } = App.useApp();
-  const said = useSaid();
   const [creating, setCreating] = useState(false);
   const now = useNow(60_000);
   const tokens = useQuery(tokensQuery);
@@ -31,7 +30,7 @@ export function Component() {
   const revoke = (token: Token) =>
     revoking.mutateAsync(token).then(
       () => void message.success(t("revoked", { name: token.name })),
-      (error: Error) => void message.error(said(error.message)),
+      (error: Error) => void message.error(<SaidText of={error} />),
     );
   const ask = (token: Token) =>
     void modal.confirm({

@@ -2,7 +2,7 @@ import { Button, Input } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChangePassword, useMe } from "@/api/session";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import "./account.css";
 
 const SHORTEST = 8;
@@ -31,7 +31,7 @@ export function PasswordForm({ onDone, action }: { onDone?: () => void; action?:
       change.mutate({ new_password: fresh, ...(me.has_password ? { old_password: old } : {}) });
     }
   };
-  const problem = fault || said(change.error?.message);
+  const problem = fault || said(change.error);
   return (
     <form className="stack narrow-form" onSubmit={submit}>
       <input type="text" name="username" autoComplete="username" value={me.name ?? ""} readOnly hidden />

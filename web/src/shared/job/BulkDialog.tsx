@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { JobSummary } from "@/api/client";
 import { jobApi } from "@/api/jobs";
-import { useSaid } from "@/shared/said";
+import { thrown, useSaid } from "@/shared/messages";
 import { forEachJob, type Outcome } from "./actions";
 import { secondsOf } from "./limit_words";
 import { hasEnded, mayStop } from "./states";
@@ -128,7 +128,7 @@ export default function BulkDialog({
             <ul>
               {failed.map(({ job, error }) => (
                 <li key={job.id}>
-                  {job.handle}: {said(error instanceof Error ? error.message : String(error))}
+                  {job.handle}: {said(thrown(error))}
                 </li>
               ))}
             </ul>

@@ -5,7 +5,7 @@ import type { JobSummary } from "@/api/client";
 import { jobApi, renewJobs } from "@/api/jobs";
 import { duration, fullTime } from "@/shared/format/time";
 import { languageNow } from "@/shared/language";
-import { useSaid } from "@/shared/said";
+import { thrown, useSaid, type Sentence } from "@/shared/messages";
 import { secondsOf, wordsOf } from "./limit_words";
 
 const quick = ["1h", "4h", "12h", "1d"];
@@ -16,7 +16,7 @@ export default function LimitDialog({ job, onClose }: { job: JobSummary; onClose
   const [text, setText] = useState(job.time_limit ? wordsOf(job.time_limit) : "");
   const [busy, setBusy] = useState(false);
   const said = useSaid();
-  const [fault, setFault] = useState("");
+  const [fault, setFault] = useState<Sentence | null>(null);
   const seconds = text.trim() === "" ? null : secondsOf(text);
   const wrong = text.trim() !== "" && seconds === null;
   const start = job.started_at ? new Date(job.started_at).getTime() : null;
@@ -29,7 +29,7 @@ export default function LimitDialog({ job, onClose }: { job: JobSummary; onClose
       void message.success(t("done.limit", { name: job.handle }));
       onClose();
     } catch (error) {
-      setFault(said(error instanceof Error ? error.message : String(error)));
+      setFault(thrown(error));
     } finally {
       setBusy(false);
     }
@@ -79,7 +79,7 @@ export default function LimitDialog({ job, onClose }: { job: JobSummary; onClose
           </Button>
         </div>
         <p id="limit-said" className={wrong || fault ? "fault" : "quiet"} role={fault ? "alert" : undefined}>
-          {fault || consequence()}
+          {fault ? said(fault) : consequence()}
         </p>
       </form>
     </Modal>

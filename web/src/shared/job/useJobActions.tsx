@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import type { JobSummary } from "@/api/client";
 import { jobApi, renewJobs } from "@/api/jobs";
-import { useSaid } from "@/shared/said";
+import { SaidText, thrown } from "@/shared/messages";
 import { hasEnded } from "./states";
 
 const BulkDialog = lazy(() => import("./BulkDialog"));
@@ -34,7 +34,6 @@ export interface JobActions {
 /** The same actions, words and questions wherever a job is shown. */
 export function useJobActions(): JobActions {
   const { t } = useTranslation("shared");
-  const said = useSaid();
   const { modal, message } = App.useApp();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<Dialog | null>(null);
@@ -47,11 +46,11 @@ export function useJobActions(): JobActions {
         await renewJobs([job.id]);
         return true;
       } catch (error) {
-        void message.error({ content: said(error instanceof Error ? error.message : String(error)), duration: 8 });
+        void message.error({ content: <SaidText of={thrown(error)} />, duration: 8 });
         return false;
       }
     },
-    [message, said],
+    [message],
   );
 
   const ask = useCallback(
@@ -98,7 +97,7 @@ export function useJobActions(): JobActions {
           await renewJobs([job.id]);
           if (data) navigate(`/jobs/${data.id}`);
         } catch (error) {
-          void message.error({ content: said(error instanceof Error ? error.message : String(error)), duration: 8 });
+          void message.error({ content: <SaidText of={thrown(error)} />, duration: 8 });
         }
       })(),
     pause: (job) => void run(job, () => jobApi.pause(job.id), t("done.pause", { name: job.handle })),

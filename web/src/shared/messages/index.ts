@@ -1,37 +1,31 @@
-import { useCallback, useSyncExternalStore } from "react";
-import type { Says } from "@/api/says";
-import type { Language } from "@/shared/language";
-import { type Catalogue, type Plain, render } from "./render";
+import { useCallback } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiError, type Schemas } from "@/api/client";
+import { type Said, type Sentence, useWording } from "./wording";
 
-const catalogues: Partial<Record<Language, Catalogue>> = {};
-const asked = new Set<Language>();
-const listeners = new Set<() => void>();
+export type { Said, Sentence };
 
-const read = { zh: () => import("./zh.json"), en: () => import("./en.json") };
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
-/** The catalogue of a language is read once somebody needs it, after the page has been drawn. */
-function open(language: Language): void {
-  if (asked.has(language)) return;
-  asked.add(language);
-  void read[language]().then((module) => {
-    catalogues[language] = module.default;
-    for (const listener of listeners) listener();
-  });
-}
-
-/** Words messages in a language; nothing while the catalogue is on its way, or for a code it does not know. */
-export function useMessages(language: Language): (says: Says, plain?: Plain) => string | null {
-  const words = useSyncExternalStore(subscribe, () => catalogues[language]);
-  return useCallback(
-    (says, plain) => {
-      if (!words) open(language);
-      return words ? render(says, words, language, plain) : null;
-    },
-    [words, language],
+/** Words what the server says: why a job ended, what a task waits for, what a file lacks, why it refused. */
+export function useSaid(): Said {
+  const { t, i18n } = useTranslation("shared");
+  const word = useWording(i18n.language === "zh" ? "zh" : "en");
+  return useCallback<Said>(
+    (record: object | null | undefined, field = "message") =>
+      // What the browser says about a lost connection is in a language of its own.
+      record instanceof ApiError && record.code === "offline"
+        ? t("error.offline")
+        : word(record as Record<string, never>, field),
+    [t, word],
   );
 }
+
+/** For what is shown once and not drawn again, like a toast: it changes when the catalogue has been read. */
+export function SaidText({ of }: { of: Sentence }): string {
+  return useSaid()(of);
+}
+
+/** What was thrown, whatever it is. */
+export const thrown = (error: unknown): Sentence => (error instanceof Error ? error : { message: String(error) });
+
+/** What the scheduler states. */
+export const stated = (statement: Schemas["Statement"]): Sentence => ({ message: statement.text, says: statement });

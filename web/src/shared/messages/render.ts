@@ -1,25 +1,11 @@
-import type { Says } from "@/api/says";
+import type { Says } from "@/api/client";
+import { bytes } from "@/shared/format/bytes";
 import { shortTime } from "@/shared/format/time";
 import type { Language } from "@/shared/language";
 
 export type Catalogue = Record<string, string>;
-/** Words for a sentence that has no code of its own yet. */
-export type Plain = (text: string) => string | null;
 
 const HOLE = /\{\{|\}\}|\{([a-z0-9_]+)(?::([^{}]*))?\}/g;
-const UNITS = ["B", "KB", "MB", "GB", "TB", "PB"];
-
-/** As the server writes it: `2 GB`, `1.5 GB`. */
-function bytes(count: number): string {
-  let value = count;
-  let unit = 0;
-  while (value >= 1024 && unit + 1 < UNITS.length) {
-    value /= 1024;
-    unit += 1;
-  }
-  const whole = unit === 0 || value >= 100 || Number.isInteger(value);
-  return `${whole ? value.toFixed(0) : value.toFixed(1)} ${UNITS[unit]}`;
-}
 
 /** The shortest exact spelling, as in job files: `1h30m`. */
 export function exactDuration(milliseconds: number): string {
@@ -70,30 +56,34 @@ function listed(texts: string[], kind: string, between: string, language: Langua
   return texts.slice(0, -1).join(comma) + (kind === "or" ? words.or : words.and) + (texts.at(-1) ?? "");
 }
 
-function fill(value: unknown, kind: string, words: Catalogue, language: Language, plain?: Plain): string {
+const isMessage = (value: unknown): value is Says => typeof value === "object" && value !== null && "code" in value;
+
+/** Nothing where it holds a message that the catalogue does not know. */
+function fill(value: unknown, kind: string, words: Catalogue, language: Language): string | null {
   if (typeof value === "number") return fillNumber(value, kind, language);
   if (typeof value === "string") return value;
-  if (Array.isArray(value)) {
-    const areMessages = value.some((one) => typeof one === "object");
-    const texts = value.map((one) => fill(one, "", words, language, plain));
-    const separators = areMessages ? { zh: "；", en: "; " } : { zh: "、", en: ", " };
-    return listed(texts, kind, separators[language], language);
-  }
-  if (typeof value === "object" && value !== null)
-    return render(value as Says, words, language, plain) ?? JSON.stringify(value);
-  return "?";
+  if (isMessage(value)) return render(value, words, language);
+  if (!Array.isArray(value)) return "?";
+  const texts = value.map((one) => fill(one, "", words, language));
+  if (!texts.every((text) => text !== null)) return null;
+  const separators = value.some(isMessage) ? { zh: "；", en: "; " } : { zh: "、", en: ", " };
+  return listed(texts, kind, separators[language], language);
 }
 
 /**
  * The sentence of a message in one language; nothing for a code of another version. The server renders the same way
- * (src/base/impl/render.cc); tests/data/messages.json holds both to it.
+ * (src/base/impl/render.cc), but for amounts, which are `GiB` everywhere on the page; tests/data/messages.json holds
+ * both to it.
  */
-export function render(says: Says, words: Catalogue, language: Language, plain?: Plain): string | null {
-  if (says.code === "plain" && typeof says.data.text === "string") return plain?.(says.data.text) ?? says.data.text;
+export function render(says: Says, words: Catalogue, language: Language): string | null {
   const sentence = words[says.code];
   if (sentence === undefined) return null;
-  return sentence.replace(HOLE, (hole, name: string | undefined, kind: string | undefined) => {
+  let isWhole = true;
+  const text = sentence.replace(HOLE, (hole, name: string | undefined, kind: string | undefined) => {
     if (name === undefined) return hole[0] ?? "";
-    return fill(says.data[name], kind ?? "", words, language, plain);
+    const filled = fill(says.data[name], kind ?? "", words, language);
+    isWhole &&= filled !== null;
+    return filled ?? "";
   });
+  return isWhole ? text : null;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "antd";
 import { ApiError } from "@/api/client";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { CopyText } from "./CopyText";
 import { Icon, type IconName } from "./Icon";
 import "./Face.css";
@@ -69,8 +69,7 @@ export function ErrorFace({ error, retry, children }: { error: unknown; retry?: 
         </>
       }
     >
-      {known && known.code !== "offline" && <p>{said(known.problem.message)}</p>}
-      {!known && error instanceof Error && <p>{error.message}</p>}
+      {error instanceof Error && code !== "offline" && <p>{said(error)}</p>}
       {known?.requestId && code !== "not_found" && (
         <p className="quiet">
           {t("request_id")} <CopyText text={known.requestId} />

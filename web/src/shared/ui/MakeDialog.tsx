@@ -1,6 +1,6 @@
 import { Button, Modal } from "antd";
 import type { ReactNode } from "react";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 
 /** The words on the buttons, by the page that asks. */
 export interface MakeWords {
@@ -61,7 +61,7 @@ export function MakeDialog({ title, words, width, made, pending, error, onCreate
           {children}
           {error && (
             <p role="alert" className="fault">
-              {said(error.message)}
+              {said(error)}
             </p>
           )}
           <button type="submit" hidden />

@@ -2,6 +2,7 @@ import { Button } from "antd";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Job, Schemas } from "@/api/client";
+import { useSaid } from "@/shared/messages";
 import { Icon, type IconName } from "@/shared/ui/Icon";
 import { Menu } from "@/shared/ui/Menu";
 import { StateShape } from "@/shared/ui/StateTag";
@@ -67,6 +68,7 @@ export function LogTools({ job, view, attempts }: { job: Job; view: LogView; att
 
 function SearchBox({ view }: { view: LogView }) {
   const { t } = useTranslation("job");
+  const said = useSaid();
   const { text, ignoreCase, at, found } = view.search;
   const count = { at: found.hits.length ? at + 1 : 0, count: found.hits.length };
   return (
@@ -102,7 +104,7 @@ function SearchBox({ view }: { view: LogView }) {
       {text && (
         <span className="row numbers" role="status">
           {found.fault ? (
-            <span className="fault">{found.fault}</span>
+            <span className="fault">{said(found.fault)}</span>
           ) : found.busy ? (
             t("searching")
           ) : (

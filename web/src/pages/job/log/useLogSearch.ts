@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { thrown, type Sentence } from "@/shared/messages";
 import { plainText } from "../ansi";
 import { searchLines } from "../api";
 import type { LogSource } from "./types";
@@ -16,7 +17,7 @@ export interface LogSearch {
   /** There are more than are listed. */
   more: boolean;
   busy: boolean;
-  fault: string;
+  fault: Sentence | null;
   pattern: RegExp | null;
 }
 
@@ -41,7 +42,7 @@ export function useLogSearch(
   const [hits, setHits] = useState<Hit[]>([]);
   const [more, setMore] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState("");
+  const [fault, setFault] = useState<Sentence | null>(null);
   const pattern = useMemo(() => browserPattern(text, ignoreCase), [text, ignoreCase]);
   const { job, task, attempt } = place;
 
@@ -61,7 +62,7 @@ export function useLogSearch(
   );
 
   useEffect(() => {
-    setFault("");
+    setFault(null);
     setHits([]);
     setMore(false);
     if (!text || merged) return undefined;
@@ -70,7 +71,7 @@ export function useLogSearch(
       setBusy(true);
       search(stop.signal)
         .catch((error: unknown) => {
-          if (!stop.signal.aborted) setFault(error instanceof Error ? error.message : String(error));
+          if (!stop.signal.aborted) setFault(thrown(error));
         })
         .finally(() => setBusy(false));
     }, 250);

@@ -2,9 +2,9 @@ import { useEffect, useImperativeHandle, useRef, type Ref } from "react";
 import { useTranslation } from "react-i18next";
 import type { Issue } from "@/api/client";
 import { useTheme } from "@/shared/theme";
-import { useSaid } from "@/shared/said";
+import { useSaid } from "@/shared/messages";
 import { looksLikeJson } from "../job_file";
-import { isError, sayFault } from "../faults";
+import { isError } from "../faults";
 import type { Schema } from "./complete";
 import { editor, KeyCode, KeyMod, knowledge, MarkerSeverity } from "./monaco";
 
@@ -26,7 +26,7 @@ const themes = { light: "ty-light", dark: "ty-dark", contrast: "hc-light" };
 
 /** The job file as text, with its faults where they are. */
 export default function Editor({ ref, text, label, issues, schema, onText, onSubmit }: Props) {
-  const { t, i18n } = useTranslation("submit");
+  const { i18n } = useTranslation("submit");
   const said = useSaid();
   const { name } = useTheme();
   const host = useRef<HTMLDivElement>(null);
@@ -114,7 +114,7 @@ export default function Editor({ ref, text, label, issues, schema, onText, onSub
         const word = model.getWordAtPosition({ lineNumber: line, column });
         return {
           severity: isError(issue) ? MarkerSeverity.Error : MarkerSeverity.Warning,
-          message: sayFault(t, said, issue),
+          message: said(issue),
           startLineNumber: line,
           startColumn: column,
           endLineNumber: line,
@@ -122,7 +122,7 @@ export default function Editor({ ref, text, label, issues, schema, onText, onSub
         };
       }),
     );
-  }, [issues, t, said]);
+  }, [issues, said]);
   useImperativeHandle(ref, () => ({
     goTo(line, column) {
       made.current?.revealLineInCenter(line);
