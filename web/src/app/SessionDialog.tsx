@@ -11,7 +11,7 @@ export default function SessionDialog({ onDone }: { onDone: () => void }) {
   const said = useSaid();
   const [password, setPassword] = useState("");
   const signIn = useSignInAgain(onDone);
-  const go = () => signIn.mutate({ user: me.name ?? "", password });
+  const go = () => signIn.mutate({ user: me.name, password });
   return (
     <Modal
       open

@@ -10,8 +10,8 @@ export function WorkspaceSwitcher() {
   const [current, setCurrent] = useWorkspace();
   const items = [
     { key: "*", label: t("all_workspaces") },
-    ...(me.workspaces ?? []).map((workspace) => ({
-      key: workspace.name ?? "",
+    ...me.workspaces.map((workspace) => ({
+      key: workspace.name,
       label: (
         <span className="row">
           <span className="grow">{workspace.name}</span>

@@ -24,7 +24,7 @@ export function Component() {
           <dt>{t("rights")}</dt>
           <dd>{me.administrator ? t("administrator") : t("member")}</dd>
           <dt>{t("workspaces")}</dt>
-          <dd>{(me.workspaces ?? []).map((workspace) => workspace.name).join(", ") || "–"}</dd>
+          <dd>{me.workspaces.map((workspace) => workspace.name).join(", ") || "–"}</dd>
         </dl>
       </section>
       <Registries />

@@ -12,7 +12,7 @@ import { TaskStrip } from "./TaskStrip";
 /** What it asked for, how it goes, and its last words. */
 export default function OverviewTab({ job }: { job: Job }) {
   const { t } = useTranslation("job");
-  const labels = Object.entries(job.labels ?? {});
+  const labels = Object.entries(job.labels);
   return (
     <>
       <WhyPanel job={job} />
@@ -32,9 +32,7 @@ export default function OverviewTab({ job }: { job: Job }) {
               <Priority value={job.priority} />
             </dd>
             <dt>{t("retries")}</dt>
-            <dd className="numbers">
-              {Object.values(job.retries ?? {}).reduce((sum, count) => sum + (count ?? 0), 0)}
-            </dd>
+            <dd className="numbers">{Object.values(job.retries).reduce((sum, count) => sum + count, 0)}</dd>
             {labels.length > 0 && (
               <>
                 <dt>{t("labels")}</dt>
@@ -69,7 +67,7 @@ function RoleFacts({ role, job }: { role: Role; job: Job }) {
       <h3>
         {role.name} <span className="quiet">{t("task_count", { count: role.count })}</span>
       </h3>
-      {(role.tasks ?? []).length > 1 && <TaskStrip job={job} role={role} />}
+      {role.tasks.length > 1 && <TaskStrip job={job} role={role} />}
       <dl className="facts">
         <dt>{t("image")}</dt>
         <dd>
@@ -78,7 +76,7 @@ function RoleFacts({ role, job }: { role: Role; job: Job }) {
         <dt>{t("each")}</dt>
         <dd className="numbers">
           {t("cpus", { count: role.cpus })} · {bytes(role.memory)}
-          {role.gpus ? ` · ${role.gpus}×${role.gpu_types?.join("/") || "GPU"}` : ""}
+          {role.gpus ? ` · ${role.gpus}×${role.gpu_types.join("/") || "GPU"}` : ""}
           {role.shm ? ` · ${t("shm")} ${bytes(role.shm)}` : ""}
         </dd>
       </dl>

@@ -8,15 +8,15 @@ const MOST = 1000;
 /** One cell a task: shape and colour of its state; a click opens its log. */
 export function TaskStrip({ job, role }: { job: Job; role: Role }) {
   const { t } = useTranslation("shared");
-  const tasks = role.tasks ?? [];
+  const tasks = role.tasks;
   return (
     <ul className="strip-cells" aria-label={role.name}>
       {tasks.slice(0, MOST).map((task) => {
-        const words = `${task.name}: ${t(`state.${task.state ?? "unknown"}`)}`;
+        const words = `${task.name}: ${t(`state.${task.state}`)}`;
         return (
           <li key={task.name}>
             <Link to={`/jobs/${job.id}/logs?task=${task.name}`} title={words} aria-label={words} className="strip-cell">
-              <StateShape state={task.state ?? "unknown"} />
+              <StateShape state={task.state} />
             </Link>
           </li>
         );

@@ -17,11 +17,11 @@ export default function TasksTab({ job }: { job: Job }) {
   const said = useSaid();
   const tries = useTries(job.id);
   const current = new Set(
-    job.roles.flatMap((role) => role.tasks ?? []).map((task) => `${job.attempt} ${task.name} ${task.tries}`),
+    job.roles.flatMap((role) => role.tasks).map((task) => `${job.attempt} ${task.name} ${task.tries}`),
   );
   const earlier = (tries.data ?? []).filter((one) => !current.has(`${one.attempt} ${one.name} ${one.tries}`));
   const first = job.decision?.task;
-  const present = job.roles.flatMap((role) => role.tasks ?? []);
+  const present = job.roles.flatMap((role) => role.tasks);
   // A column that says nothing about anybody would only take room.
   const told = [...present, ...earlier].some((task) => task.message);
   const columns = (attempt?: boolean): Column<Task & { attempt?: number }>[] => [
@@ -45,11 +45,11 @@ export default function TasksTab({ job }: { job: Job }) {
             key: "attempt",
             title: t("attempt_column"),
             number: true,
-            cell: (task: Task & { attempt?: number }) => `${(task.attempt ?? 0) + 1}.${(task.tries ?? 0) + 1}`,
+            cell: (task: Task & { attempt?: number }) => `${(task.attempt ?? 0) + 1}.${task.tries + 1}`,
           },
         ]
       : []),
-    { key: "state", title: t("state"), narrow: true, cell: (task) => <StateTag state={task.state ?? "unknown"} /> },
+    { key: "state", title: t("state"), narrow: true, cell: (task) => <StateTag state={task.state} /> },
     { key: "node", title: t("node"), narrow: true, cell: (task) => task.node ?? "–" },
     {
       key: "address",
@@ -65,7 +65,7 @@ export default function TasksTab({ job }: { job: Job }) {
             title: t("gpu_numbers"),
             wideOnly: true,
             narrow: true,
-            cell: (task: Task) => task.gpus?.join(", ") || "–",
+            cell: (task: Task) => task.gpus.join(", ") || "–",
           },
         ]
       : []),
@@ -74,7 +74,7 @@ export default function TasksTab({ job }: { job: Job }) {
       title: t("ports"),
       wideOnly: true,
       cell: (task) =>
-        Object.entries(task.ports ?? {})
+        Object.entries(task.ports)
           .map(([label, numbers]) => `${label} ${numbers.join(",")}`)
           .join(" · ") || "–",
     },
@@ -112,16 +112,16 @@ export default function TasksTab({ job }: { job: Job }) {
       {present.length > 0 ? (
         <Table
           label={t("tab.tasks")}
-          rowKey={(task) => task.name ?? ""}
+          rowKey={(task) => task.name}
           columns={columns()}
           groups={job.roles.map((role) => ({
-            key: role.name ?? "",
-            rows: role.tasks ?? [],
+            key: role.name,
+            rows: role.tasks,
             title: (
               <div className="role-head">
                 <h2>{role.name}</h2>
                 <span className="quiet">{t("task_count", { count: role.count })}</span>
-                {(role.tasks ?? []).length > 1 && <TaskStrip job={job} role={role} />}
+                {role.tasks.length > 1 && <TaskStrip job={job} role={role} />}
               </div>
             ),
           }))}

@@ -88,14 +88,13 @@ function Waiting({ why, job }: { why: Why; job: Job }) {
             <dt>{t("estimate")}</dt>
             <dd className="numbers">
               {t(
-                shortTime(estimate.early ?? estimate.likely, language) ===
-                  shortTime(estimate.late ?? estimate.likely, language)
+                shortTime(estimate.early, language) === shortTime(estimate.late, language)
                   ? "estimate_around"
                   : "estimate_band",
                 {
                   likely: shortTime(estimate.likely, language),
-                  early: shortTime(estimate.early ?? estimate.likely, language),
-                  late: shortTime(estimate.late ?? estimate.likely, language),
+                  early: shortTime(estimate.early, language),
+                  late: shortTime(estimate.late, language),
                 },
               )}
             </dd>
@@ -131,7 +130,7 @@ function Ended({ job, why }: { job: Job; why: Why }) {
   const { t } = useTranslation("job");
   const decision = job.decision;
   const first = decision?.task ?? undefined;
-  const task = job.roles.flatMap((role) => role.tasks ?? []).find((one) => one.name === first);
+  const task = job.roles.flatMap((role) => role.tasks).find((one) => one.name === first);
   return (
     <>
       <dl className="facts">

@@ -78,7 +78,7 @@ export function useJobEvents(id: string) {
         });
         all.push(...(data?.events ?? []));
         if (!data?.more || all.length >= 10_000) return all;
-        after = data.seen ?? after;
+        after = data.seen;
       }
     },
   });

@@ -10,7 +10,7 @@ const NAMED = 5;
 export function Drain({ node, jobs }: { node: Node; jobs: string[] }) {
   const { t } = useTranslation("nodes");
   const { modal, message } = App.useApp();
-  const name = node.name ?? "";
+  const name = node.name;
   const drain = useDrain(name);
   const put = (draining: boolean) =>
     drain.mutateAsync(draining).then(

@@ -49,10 +49,10 @@ export function NodeMap({
       {/* Keys move between the tiles, which are buttons of their own. */}
       <ul className="node-map" ref={host} onKeyDown={move} aria-label={t("views.map")}>
         {nodes.map((node, index) => {
-          const gpus = node.gpus ?? [];
+          const gpus = node.gpus;
           const facts = [
             gpus.length ? t("gpu_count", { used: usedGpus(node), all: gpus.length }) : t("no_gpus"),
-            t("core_count", { used: node.cpus_used ?? 0, all: node.cpus ?? 0 }),
+            t("core_count", { used: node.cpus_used, all: node.cpus }),
             `${bytes(node.memory_used)} / ${bytes(node.memory)}`,
           ];
           const down = node.healthy === false;
@@ -63,7 +63,7 @@ export function NodeMap({
                 className={`node-tile${down ? " node-down" : node.draining ? " node-drained" : ""}`}
                 tabIndex={chosen === null ? (index === 0 ? 0 : -1) : node.name === chosen ? 0 : -1}
                 aria-pressed={node.name === chosen}
-                onClick={() => onChoose(node.name === chosen ? null : (node.name ?? null))}
+                onClick={() => onChoose(node.name === chosen ? null : node.name)}
               >
                 <span className="node-name cut">
                   {node.name}
@@ -81,7 +81,7 @@ export function NodeMap({
                   </span>
                 ) : (
                   <span className="load">
-                    <i style={{ width: `${Math.min(100, ((node.cpus_used ?? 0) / (node.cpus || 1)) * 100)}%` }} />
+                    <i style={{ width: `${Math.min(100, (node.cpus_used / (node.cpus || 1)) * 100)}%` }} />
                   </span>
                 )}
                 <span className="node-facts numbers">

@@ -26,9 +26,9 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
   useEffect(() => {
     if (chosen) head.current?.focus();
   }, [chosen]);
-  const ids = (node.jobs ?? []).slice(0, MOST);
+  const ids = node.jobs.slice(0, MOST);
   const jobs = useQueries({ queries: ids.map((id) => ({ ...jobQuery(id), staleTime: 10_000 })) });
-  const labels = Object.entries(node.labels ?? {});
+  const labels = Object.entries(node.labels);
   return (
     <section className="card node-panel" aria-label={node.name}>
       <div className="row">
@@ -54,7 +54,7 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
           </>
         )}
         <dt>{t("cpus")}</dt>
-        <dd className="numbers">{t("core_count", { used: node.cpus_used ?? 0, all: node.cpus ?? 0 })}</dd>
+        <dd className="numbers">{t("core_count", { used: node.cpus_used, all: node.cpus })}</dd>
         <dt>{t("memory")}</dt>
         <dd className="numbers">
           {bytes(node.memory_used)} / {bytes(node.memory)}
@@ -79,11 +79,11 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
           </ul>
         </>
       )}
-      {(node.gpus ?? []).length > 0 && (
+      {node.gpus.length > 0 && (
         <>
           <h3>{t("gpus_here")}</h3>
           <ul className="gpu-list">
-            {node.gpus?.map((gpu: Gpu) => (
+            {node.gpus.map((gpu: Gpu) => (
               <li key={gpu.index}>
                 <i className={`gpu-cell gpu-${cellState(node, gpu)}`} aria-hidden="true" />
                 <span className="numbers">GPU {gpu.index}</span> {gpu.model || gpu.type}
@@ -113,9 +113,7 @@ export function NodePanel({ node, chosen, onClose }: { node: Node; chosen: boole
               </li>
             );
           })}
-          {(node.jobs ?? []).length > MOST && (
-            <li className="quiet">{t("jobs_more", { count: (node.jobs ?? []).length - MOST })}</li>
-          )}
+          {node.jobs.length > MOST && <li className="quiet">{t("jobs_more", { count: node.jobs.length - MOST })}</li>}
         </ul>
       )}
     </section>

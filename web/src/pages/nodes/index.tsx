@@ -34,16 +34,13 @@ export function Component() {
   const shown = useMemo(
     () =>
       (nodes.data ?? []).filter((node) => {
-        const found = `${node.name} ${node.address} ${Object.entries(node.labels ?? {})
+        const found = `${node.name} ${node.address} ${Object.entries(node.labels)
           .map(([key, value]) => `${key}=${value}`)
           .join(" ")}`.toLowerCase();
         if (text && !found.includes(text.toLowerCase())) return false;
-        if (type && !node.gpus?.some((gpu) => gpu.type === type)) return false;
+        if (type && !node.gpus.some((gpu) => gpu.type === type)) return false;
         if (state === "free")
-          return (
-            node.healthy !== false &&
-            (node.gpus?.length ? freeGpus(node) > 0 : (node.cpus ?? 0) > (node.cpus_used ?? 0))
-          );
+          return node.healthy !== false && (node.gpus.length ? freeGpus(node) > 0 : node.cpus > node.cpus_used);
         if (state === "down") return node.healthy === false;
         return true;
       }),
@@ -136,14 +133,14 @@ export function Component() {
             <Table
               label={t("title")}
               rows={shown}
-              rowKey={(node) => node.name ?? ""}
+              rowKey={(node) => node.name}
               columns={[
                 {
                   key: "name",
                   head: true,
                   title: t("node"),
                   cell: (node) => (
-                    <button type="button" className="link-button" onClick={() => setChosen(node.name ?? null)}>
+                    <button type="button" className="link-button" onClick={() => setChosen(node.name)}>
                       {node.name}
                     </button>
                   ),
@@ -153,18 +150,18 @@ export function Component() {
                   key: "gpus",
                   title: t("gpus"),
                   number: true,
-                  cell: (node) => (node.gpus?.length ? `${usedGpus(node)}/${node.gpus.length}` : "–"),
+                  cell: (node) => (node.gpus.length ? `${usedGpus(node)}/${node.gpus.length}` : "–"),
                 },
                 {
                   key: "types",
                   title: t("gpu_type"),
-                  cell: (node) => [...new Set(node.gpus?.map((gpu) => gpu.type))].join(", ") || "–",
+                  cell: (node) => [...new Set(node.gpus.map((gpu) => gpu.type))].join(", ") || "–",
                 },
                 {
                   key: "cpus",
                   title: t("cpus"),
                   number: true,
-                  cell: (node) => `${node.cpus_used ?? 0}/${node.cpus ?? 0}`,
+                  cell: (node) => `${node.cpus_used}/${node.cpus}`,
                 },
                 {
                   key: "memory",

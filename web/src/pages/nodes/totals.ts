@@ -25,9 +25,8 @@ export function cellState(node: Node, gpu: Gpu): CellState {
   return gpu.used ? "used" : "free";
 }
 
-export const usedGpus = (node: Node): number => (node.gpus ?? []).filter((gpu) => gpu.used).length;
-export const freeGpus = (node: Node): number =>
-  (node.gpus ?? []).filter((gpu) => cellState(node, gpu) === "free").length;
+export const usedGpus = (node: Node): number => node.gpus.filter((gpu) => gpu.used).length;
+export const freeGpus = (node: Node): number => node.gpus.filter((gpu) => cellState(node, gpu) === "free").length;
 
 /** Everything there is, everything in use, and what cannot be used. */
 export function totalsOf(nodes: Node[]): Totals {
@@ -35,12 +34,12 @@ export function totalsOf(nodes: Node[]): Totals {
   const byType = new Map<string, Totals["gpus"][number]>();
   for (const node of nodes) {
     if (node.healthy === false) totals.down += 1;
-    totals.cpus += node.cpus ?? 0;
-    totals.cpusUsed += node.cpus_used ?? 0;
-    totals.memory += node.memory ?? 0;
-    totals.memoryUsed += node.memory_used ?? 0;
-    for (const gpu of node.gpus ?? []) {
-      const type = gpu.type ?? "";
+    totals.cpus += node.cpus;
+    totals.cpusUsed += node.cpus_used;
+    totals.memory += node.memory;
+    totals.memoryUsed += node.memory_used;
+    for (const gpu of node.gpus) {
+      const type = gpu.type;
       const sum = byType.get(type) ?? { type, all: 0, used: 0, down: 0 };
       sum.all += 1;
       const state = cellState(node, gpu);

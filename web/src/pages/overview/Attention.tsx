@@ -21,7 +21,7 @@ export function Attention({ jobs }: { jobs: JobSummary[] }) {
     .filter((job) => job.state === "failed" && now - new Date(job.ended_at ?? 0).getTime() < DAY)
     .slice(0, 4);
   const waiting = jobs
-    .filter((job) => job.state === "queued" && now - new Date(job.queued_at ?? job.created_at).getTime() > LONG)
+    .filter((job) => job.state === "queued" && now - new Date(job.queued_at).getTime() > LONG)
     .slice(0, 4);
   const unwell = me.administrator ? (nodes.data ?? []).filter((node) => !node.healthy) : [];
   const nothing = failed.length + waiting.length + unwell.length === 0;

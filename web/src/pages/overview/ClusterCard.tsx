@@ -23,12 +23,12 @@ export function ClusterCard() {
   let cpus = { used: 0, total: 0 };
   let memory = { used: 0, total: 0 };
   for (const node of nodes.data ?? []) {
-    for (const gpu of node.gpus ?? []) {
+    for (const gpu of node.gpus) {
       const kind = types.get(gpu.type || "GPU") ?? { used: 0, total: 0 };
       types.set(gpu.type || "GPU", { used: kind.used + (gpu.used ? 1 : 0), total: kind.total + 1 });
     }
-    cpus = { used: cpus.used + (node.cpus_used ?? 0), total: cpus.total + (node.cpus ?? 0) };
-    memory = { used: memory.used + (node.memory_used ?? 0), total: memory.total + (node.memory ?? 0) };
+    cpus = { used: cpus.used + node.cpus_used, total: cpus.total + node.cpus };
+    memory = { used: memory.used + node.memory_used, total: memory.total + node.memory };
   }
   for (const [name, { used, total }] of types) loads.push({ name, used, total, text: `${used}/${total}` });
   loads.push({ name: t("cpus"), ...cpus, text: `${Math.round(cpus.used * 10) / 10}/${cpus.total}` });

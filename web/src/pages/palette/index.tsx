@@ -143,12 +143,12 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       for (const job of found.data ?? [])
         all.push({ key: job.id, group: "jobs", label: job.handle, job, rank: 1, run: go(`/jobs/${job.id}`) });
       for (const node of nodes.data ?? []) {
-        const rank = words ? score(node.name ?? "", words) : 0;
+        const rank = words ? score(node.name, words) : 0;
         if (rank)
           all.push({
             key: `node ${node.name}`,
             group: "nodes",
-            label: node.name ?? "",
+            label: node.name,
             icon: "nodes",
             rank,
             run: go("/nodes"),

@@ -46,7 +46,7 @@ const ways: Array<[Way, IconName]> = [
 
 export function MoveButtons({ entry, count, move }: { entry: Entry; count: number; move: Move }) {
   const { t } = useTranslation("queue");
-  const position = entry.position ?? 0;
+  const position = entry.position;
   return (
     <span className="queue-moves">
       {ways.map(([way, icon]) => {

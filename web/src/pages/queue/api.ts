@@ -29,5 +29,5 @@ export const useMoveJob = () =>
   useMutation({
     mutationFn: ({ job, before }: { job: string; before: string | null; others: Entry[] }) =>
       api.POST("/api/v1/jobs/{id}/move", { params: { path: { id: job } }, body: { before } }),
-    onSettled: (_done, _error, { others }) => renew(keys.queue, ...others.map((one) => keys.job(one.id ?? ""))),
+    onSettled: (_done, _error, { others }) => renew(keys.queue, ...others.map((one) => keys.job(one.id))),
   });

@@ -31,7 +31,7 @@ export function Component() {
   const isMine = (id: string | undefined) => jobs[id ?? ""]?.owner === me.name;
   const mine = entries.find((entry) => isMine(entry.id));
   const move = useMove(entries);
-  const gpus = entries.reduce((sum, entry) => sum + (entry.gpus ?? 0), 0);
+  const gpus = entries.reduce((sum, entry) => sum + entry.gpus, 0);
 
   return (
     <Page title={t("title")} label={t("title")}>
@@ -61,7 +61,7 @@ export function Component() {
           <Table
             label={t("title")}
             rows={entries}
-            rowKey={(entry) => entry.position ?? 0}
+            rowKey={(entry) => entry.position}
             rowClass={(entry) => (isMine(entry.id) ? "queue-mine" : undefined)}
             columns={[
               { key: "position", title: t("position"), number: true, cell: (entry) => entry.position },
@@ -107,7 +107,7 @@ export function Component() {
                 key: "why",
                 title: t("reason"),
                 cell: (entry) => {
-                  const why = whys.get(entry.id ?? "");
+                  const why = whys.get(entry.id);
                   const text = said(why, "text");
                   return text ? (
                     <span className={`queue-why${why?.verdict === "impossible" ? " fault" : ""}`}>{text}</span>
@@ -121,12 +121,12 @@ export function Component() {
                 title: t("estimate"),
                 narrow: true,
                 cell: (entry) => {
-                  const why = whys.get(entry.id ?? "");
+                  const why = whys.get(entry.id);
                   const estimate = why?.estimate;
                   if (why?.verdict === "impossible") return <span className="fault">{t("never")}</span>;
                   if (!estimate?.likely) return <span className="quiet">{t("unknown")}</span>;
-                  const early = shortTime(estimate.early ?? estimate.likely, language);
-                  const late = shortTime(estimate.late ?? estimate.likely, language);
+                  const early = shortTime(estimate.early, language);
+                  const late = shortTime(estimate.late, language);
                   return (
                     <span className="numbers" title={t("likely", { time: shortTime(estimate.likely, language) })}>
                       {early === late ? t("around", { time: early }) : t("band", { early, late })}

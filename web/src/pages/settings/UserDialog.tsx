@@ -20,7 +20,7 @@ export default function UserDialog({
   const [administrator, setAdministrator] = useState(false);
   const [tried, setTried] = useState(false);
   const create = useCreateUser();
-  const shown = link ?? (create.data ? { name: create.data.name ?? name, link: create.data.link } : null);
+  const shown = link ?? (create.data ? { name: create.data.name, link: create.data.link } : null);
   const missing = tried && !name.trim();
   const go = () => {
     setTried(true);

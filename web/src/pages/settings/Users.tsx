@@ -25,8 +25,7 @@ export function Users() {
   const freezing = useFreeze();
   const linking = useNewLink();
   const onError = (error: Error) => void message.error(<SaidText of={error} />);
-  const freeze = (user: User, disabled: boolean) =>
-    freezing.mutateAsync({ name: user.name ?? "", disabled }).catch(onError);
+  const freeze = (user: User, disabled: boolean) => freezing.mutateAsync({ name: user.name, disabled }).catch(onError);
   const newLink = ({ name = "" }: User) =>
     linking.mutate(name, { onSuccess: (made) => setLink({ name, link: made }), onError });
   const askFreeze = (user: User) =>
@@ -53,7 +52,7 @@ export function Users() {
         <Table
           label={t("users")}
           rows={users.data}
-          rowKey={(user) => user.name ?? ""}
+          rowKey={(user) => user.name}
           columns={[
             { key: "name", title: t("account"), head: true, cell: (user) => <strong>{user.name}</strong> },
             { key: "display", title: t("name"), cell: (user) => user.display_name || "–" },

@@ -28,7 +28,7 @@ export function Component() {
   const navigate = useNavigate();
   const [step, setStep] = useState<Step>("look");
   const leave = () => {
-    remember("later", me.name ?? "");
+    remember("later", me.name);
     navigate("/");
   };
   return (
@@ -110,7 +110,7 @@ function Check() {
   const version = useQuery(versionQuery);
   const ready = useQuery(readyQuery);
   const nodes = useNodes(EVERY);
-  const gpus = (nodes.data ?? []).flatMap((node) => node.gpus ?? []);
+  const gpus = (nodes.data ?? []).flatMap((node) => node.gpus);
   const sick = (nodes.data ?? []).filter((node) => !node.healthy);
   const checks: Array<[string, boolean | null, string]> = [
     ["store", ready.isPending ? null : !ready.error, ready.error ? said(ready.error) : t("store_good")],

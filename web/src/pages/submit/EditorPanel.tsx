@@ -38,14 +38,14 @@ export function EditorPanel({ text, format, checked, pending, onText, onFormat, 
   const issues = checked?.issues ?? [];
   const json = looksLikeJson(text);
   const goTo = (issue: Issue) => {
-    const line = issue.line ?? 1;
-    if (!narrow) return handle.current?.goTo(line, issue.column ?? 1);
+    const line = issue.line;
+    if (!narrow) return handle.current?.goTo(line, issue.column);
     const offset =
       text
         .split("\n")
         .slice(0, line - 1)
         .reduce((sum, row) => sum + row.length + 1, 0) +
-      (issue.column ?? 1) -
+      issue.column -
       1;
     area.current?.focus();
     area.current?.setSelectionRange(offset, offset);
@@ -138,9 +138,7 @@ export function EditorPanel({ text, format, checked, pending, onText, onFormat, 
                   <StateShape state={isError(issue) ? "failed" : "stopping"} />
                   <button type="button" className="problem" onClick={() => goTo(issue)}>
                     {issue.line ? (
-                      <span className="quiet numbers">
-                        {t("at_line", { line: issue.line, column: issue.column ?? 1 })}
-                      </span>
+                      <span className="quiet numbers">{t("at_line", { line: issue.line, column: issue.column })}</span>
                     ) : null}
                     {issue.path && <span className="mono">{issue.path}</span>}
                     <span>{said(issue)}</span>

@@ -39,8 +39,8 @@ export function Forecast({
   const changed = change && text ? withChange(text, change) : null;
   const times = estimate?.likely && {
     likely: shortTime(estimate.likely, language),
-    early: shortTime(estimate.early ?? estimate.likely, language),
-    late: shortTime(estimate.late ?? estimate.likely, language),
+    early: shortTime(estimate.early, language),
+    late: shortTime(estimate.late, language),
   };
   return (
     <div className={`room ${never ? "room-never" : "room-waits"}`} role={never ? "alert" : undefined}>

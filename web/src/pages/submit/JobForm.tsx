@@ -125,7 +125,7 @@ export function JobForm({ file, issues, professional, gpuTypes, images, onText, 
                 options={[
                   ...new Set([
                     "default",
-                    ...(me.workspaces ?? []).map((workspace) => workspace.name ?? ""),
+                    ...me.workspaces.map((workspace) => workspace.name),
                     String(valueAt(file, ["workspace"]) ?? "default"),
                   ]),
                 ].map((name) => ({ value: name, label: name }))}

@@ -74,7 +74,7 @@ function Refusal({
       <strong>{t("refused")}</strong>
       {faults.map((fault, index) => (
         <p key={index}>
-          {fault.line ? `${t("at_line", { line: fault.line, column: fault.column ?? 1 })} ` : ""}
+          {fault.line ? `${t("at_line", { line: fault.line, column: fault.column })} ` : ""}
           {said(fault)}
         </p>
       ))}

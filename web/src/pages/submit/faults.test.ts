@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 import type { TFunction } from "i18next";
 import { expect, test } from "vitest";
 import type { Issue, Says } from "@/api/client";

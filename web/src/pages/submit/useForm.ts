@@ -38,7 +38,7 @@ export function useForm(job: JobText, checked: Checked | undefined, wanted: bool
   const issues = useMemo(() => checked?.issues ?? [], [checked]);
   const nodes = useNodes();
   const gpuTypes = useMemo(() => {
-    const types = (nodes.data ?? []).flatMap((node) => (node.gpus ?? []).map((gpu) => gpu.type ?? ""));
+    const types = (nodes.data ?? []).flatMap((node) => node.gpus.map((gpu) => gpu.type));
     return [...new Set(types)].filter(Boolean).sort();
   }, [nodes.data]);
   const [images] = useState(recentImages);

@@ -22,6 +22,6 @@ export const useCreateToken = () =>
 
 export const useRevoke = () =>
   useMutation({
-    mutationFn: (token: Token) => api.DELETE("/api/v1/tokens/{token}", { params: { path: { token: token.id ?? 0 } } }),
+    mutationFn: (token: Token) => api.DELETE("/api/v1/tokens/{token}", { params: { path: { token: token.id } } }),
     onSuccess: changed,
   });

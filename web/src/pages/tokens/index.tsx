@@ -64,14 +64,14 @@ export function Component() {
         <Table
           label={t("title")}
           rows={tokens.data}
-          rowKey={(token) => token.id ?? 0}
+          rowKey={(token) => token.id}
           columns={[
             {
               key: "name",
               title: t("name"),
               head: true,
               cell: (token) =>
-                token.name?.startsWith(`${OWN_FILE} of `) ? (
+                token.name.startsWith(`${OWN_FILE} of `) ? (
                   <span>
                     <strong>{OWN_FILE}</strong> <span className="quiet">{t("own_file")}</span>
                   </span>
@@ -84,7 +84,7 @@ export function Component() {
               title: t("scopes"),
               narrow: true,
               cell: (token) =>
-                widest(token.scopes ?? [])
+                widest(token.scopes)
                   .map((scope) => t(`scope.${scope}`, { defaultValue: scope }))
                   .join(t("comma")),
             },

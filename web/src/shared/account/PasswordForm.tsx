@@ -34,7 +34,7 @@ export function PasswordForm({ onDone, action }: { onDone?: () => void; action?:
   const problem = fault || said(change.error);
   return (
     <form className="stack narrow-form" onSubmit={submit}>
-      <input type="text" name="username" autoComplete="username" value={me.name ?? ""} readOnly hidden />
+      <input type="text" name="username" autoComplete="username" value={me.name} readOnly hidden />
       {me.has_password && (
         <>
           <label htmlFor="old-password">{t("password.old")}</label>

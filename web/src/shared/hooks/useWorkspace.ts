@@ -5,6 +5,6 @@ import { usePreference } from "@/shared/preferences";
 export function useWorkspace(): [string, (name: string) => void] {
   const me = useMe();
   const [kept, setKept] = usePreference("workspace", "");
-  const known = me.workspaces?.some((workspace) => workspace.name === kept);
+  const known = me.workspaces.some((workspace) => workspace.name === kept);
   return [known ? kept : "", setKept];
 }

@@ -13,7 +13,7 @@ export function useMayChange(): (job: Pick<JobSummary, "owner" | "workspace">) =
   return (job) =>
     Boolean(me.administrator) ||
     job.owner === me.name ||
-    (me.workspaces ?? []).some((workspace) => workspace.name === job.workspace && workspace.role === "manager");
+    me.workspaces.some((workspace) => workspace.name === job.workspace && workspace.role === "manager");
 }
 
 export function JobMenu({

@@ -14,7 +14,7 @@ const HIGH = 64;
 /** The first curves that the log has, small, growing; nothing at all while it has none. */
 export function CurveCard({ job }: { job: Job }) {
   const { t } = useTranslation("job");
-  const first = job.roles.flatMap((role) => role.tasks ?? [])[0]?.name;
+  const first = job.roles.flatMap((role) => role.tasks)[0]?.name;
   const { logs } = useCurves(job, first ? [first] : [], undefined, !hasEnded(job.state));
   const curves = [...(logs[0]?.curves ?? [])]
     .filter(([, marks]) => marks.filter((mark) => mark.value !== null).length > 1)

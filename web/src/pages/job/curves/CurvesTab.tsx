@@ -23,10 +23,7 @@ export default function CurvesTab({ job }: { job: Job }) {
   const { t, i18n } = useTranslation("job");
   const language = i18n.language as Language;
   const [query, put] = useAddress();
-  const names = useMemo(
-    () => job.roles.flatMap((role) => role.tasks ?? []).map((task) => task.name ?? ""),
-    [job.roles],
-  );
+  const names = useMemo(() => job.roles.flatMap((role) => role.tasks).map((task) => task.name), [job.roles]);
   const chosen = query.get("task");
   const attempt = query.get("attempt") === null ? undefined : Number(query.get("attempt"));
   const live = !hasEnded(job.state) && (attempt === undefined || attempt === job.attempt);

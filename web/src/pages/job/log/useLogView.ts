@@ -21,7 +21,7 @@ const LAST = 200;
 
 /** Which log to open first: the one that decided a failure, the only one, or all of them. */
 function usualTask(job: Job): string {
-  const names = job.roles.flatMap((role) => role.tasks ?? []).map((task) => task.name ?? "");
+  const names = job.roles.flatMap((role) => role.tasks).map((task) => task.name);
   if (job.state === "failed" && job.decision?.task) return job.decision.task;
   if (job.tasks === 1) return names[0] ?? `${job.roles[0]?.name ?? "main"}-0`;
   return ALL;
@@ -87,8 +87,8 @@ export function useLogView(job: Job): LogView {
   const source = merged ? all : one;
   const found = useLogSearch(place, text, ignoreCase, merged, source);
   const tasks = useMemo(() => {
-    const present = job.roles.flatMap((role) => role.tasks ?? []);
-    return present.map((item) => ({ name: item.name ?? "", state: item.state ?? ("unknown" as const) }));
+    const present = job.roles.flatMap((role) => role.tasks);
+    return present.map((item) => ({ name: item.name, state: item.state }));
   }, [job.roles]);
 
   // Opens at the line of the link, at the end of a live log, or at the first error of a failed one.

@@ -57,10 +57,10 @@ function rates(points: UsagePoint[], count: (point: UsagePoint) => number | null
     const before = points[i - 1] as UsagePoint;
     const now = points[i] as UsagePoint;
     const [a, b] = [count(before), count(now)];
-    const seconds = (Date.parse(now.at ?? "") - Date.parse(before.at ?? "")) / 1000;
+    const seconds = (Date.parse(now.at) - Date.parse(before.at)) / 1000;
     if (a === null || b === null || !(seconds > 0)) continue;
     // A counter that fell was begun anew.
-    line.push([Date.parse(now.at ?? ""), Math.max(0, b - a) / seconds]);
+    line.push([Date.parse(now.at), Math.max(0, b - a) / seconds]);
   }
   return line;
 }
@@ -82,24 +82,22 @@ export function withGaps(points: Point[]): Point[] {
 /** One line for each task, and for each of its GPUs where it is about GPUs; nothing where nothing was measured. */
 export function linesOf(tasks: TaskMetrics[], resource: Resource): UsageLine[] {
   return tasks.flatMap((task): UsageLine[] => {
-    const points = task.points ?? [];
-    const name = task.task ?? "";
+    const points = task.points;
+    const name = task.task;
     if (resource === "gpu_load" || resource === "gpu_memory") {
-      const numbers = [...new Set(points.flatMap((point) => (point.gpus ?? []).map((gpu) => gpu.index ?? 0)))].sort(
-        (a, b) => a - b,
-      );
+      const numbers = [...new Set(points.flatMap((point) => point.gpus.map((gpu) => gpu.index)))].sort((a, b) => a - b);
       return numbers.map((number) => ({
         name: `${name} GPU ${number}`,
         points: points.map((point): Point => {
-          const gpu = point.gpus?.find((one) => one.index === number);
-          return [Date.parse(point.at ?? ""), known(resource === "gpu_load" ? gpu?.load_percent : gpu?.memory_used)];
+          const gpu = point.gpus.find((one) => one.index === number);
+          return [Date.parse(point.at), known(resource === "gpu_load" ? gpu?.load_percent : gpu?.memory_used)];
         }),
       }));
     }
     const plain = told[resource];
     const sum = counted[resource];
     const line = plain
-      ? points.map((point): Point => [Date.parse(point.at ?? ""), plain(point)])
+      ? points.map((point): Point => [Date.parse(point.at), plain(point)])
       : sum
         ? rates(points, sum)
         : [];
@@ -159,11 +157,11 @@ export function limitOf(tasks: TaskMetrics[], resource: Resource, sum: boolean):
 
 /** How much memory a GPU, or all of them, has; null where they differ or one of them is not there any more. */
 export function gpuMemoryOf(job: Job, nodes: Schemas["Node"][], sum: boolean): number | null {
-  const known = new Map(nodes.map((node) => [node.name, node.gpus ?? []]));
-  const tasks = job.roles.flatMap((role) => role.tasks ?? []);
+  const known = new Map(nodes.map((node) => [node.name, node.gpus]));
+  const tasks = job.roles.flatMap((role) => role.tasks);
   return one(
     tasks.flatMap((task) =>
-      (task.gpus ?? []).map((index) => known.get(task.node ?? "")?.find((gpu) => gpu.index === index)?.memory ?? 0),
+      task.gpus.map((index) => known.get(task.node ?? "")?.find((gpu) => gpu.index === index)?.memory ?? 0),
     ),
     sum,
   );

@@ -109,8 +109,8 @@ export default function Editor({ ref, text, label, issues, schema, onText, onSub
       model,
       "server",
       issues.map((issue) => {
-        const line = Math.min(Math.max(issue.line ?? 1, 1), model.getLineCount());
-        const column = Math.max(issue.column ?? 1, 1);
+        const line = Math.min(Math.max(issue.line, 1), model.getLineCount());
+        const column = Math.max(issue.column, 1);
         const word = model.getWordAtPosition({ lineNumber: line, column });
         return {
           severity: isError(issue) ? MarkerSeverity.Error : MarkerSeverity.Warning,
