@@ -112,9 +112,9 @@ test.describe("on a phone", () => {
       await page.goto(`${server.url}/jobs/${id}${tab}`);
       await expect(page.getByRole("heading", { name: LONG })).toBeVisible();
       await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
-      await expect(
-        page.getByRole("navigation", { name: "作业详情" }).locator("[aria-current=page]"),
-      ).toBeInViewport({ ratio: 1 });
+      await expect(page.getByRole("navigation", { name: "作业详情" }).locator("[aria-current=page]")).toBeInViewport({
+        ratio: 1,
+      });
       expect(await sideways(page), tab).toBeLessThanOrEqual(0);
     }
     await server.call("DELETE", `/api/v1/jobs/${id}?force=true`);
