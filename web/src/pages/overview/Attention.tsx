@@ -28,7 +28,7 @@ export function Attention({ jobs }: { jobs: JobSummary[] }) {
   return (
     <section className="card overview-card" aria-labelledby="attention">
       <h2 id="attention">{t("attention")}</h2>
-      {nothing && <p className="quiet">{t("all_well")}</p>}
+      {nothing && <p className="quiet">{t("nothing_wrong")}</p>}
       <ul className="attention">
         {unwell.map((node) => (
           <li key={node.name}>
