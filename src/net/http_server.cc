@@ -1,7 +1,9 @@
 #include "net/http_server.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -11,15 +13,17 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <charconv>
 #include <csignal>
 #include <list>
 #include <thread>
 
 #include "base/ids.h"
 #include "net/impl/connection.h"
+#include "net/impl/peer_counts.h"
+#include "net/listener.h"
 #include "net/messages.h"
 #include "rt/log.h"
+#include "rt/run_on.h"
 
 namespace ty::net {
 
@@ -44,22 +48,14 @@ const std::string& busy_answer() {
   return text;
 }
 
-/// `host:port`, `[::1]:port`, `:port` for any address.
-Result<std::pair<std::string, std::string>> split_address(std::string_view listen) {
-  const std::size_t colon = listen.rfind(':');
-  if (colon == std::string_view::npos || colon + 1 == listen.size()) {
-    return fail(Errc::Invalid, say::not_an_address_to_listen({.address = listen}));
-  }
-  // The resolver would quietly take 99999 for the port 34463.
-  const std::string_view port = listen.substr(colon + 1);
-  std::uint16_t number = 0;
-  const auto [end, ec] = std::from_chars(port.begin(), port.end(), number);
-  if (ec != std::errc{} || end != port.end()) {
-    return fail(Errc::Invalid, say::listen_without_port({.address = listen}));
-  }
-  std::string_view host = listen.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  return std::pair(std::string(host.empty() ? "0.0.0.0" : host), std::string(port));
+/// The other half of the files is for logs, tasks that start, and the database.
+void limit_connections(ServerOptions& options) {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY)
+    options.max_connections =
+        std::clamp<std::size_t>(files.rlim_cur / 2, 1, options.max_connections);
+  if (options.max_per_peer == 0)
+    options.max_per_peer = std::max<std::size_t>(1, options.max_connections / 2);
 }
 
 }  // namespace
@@ -83,7 +79,9 @@ class HttpServer::Worker {
   std::uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }
 
   /// On this worker's thread from here on.
-  void adopt(Socket socket);
+  void adopt(Socket socket, Peer peer);
+  /// Closes idle connections, those of `peer` first, the longest idle first; says how many.
+  std::size_t shed(std::size_t most, Peer peer, bool only_peer);
   void stop(Millis grace);
 
  private:
@@ -91,6 +89,7 @@ class HttpServer::Worker {
   void end_if_empty();
   void sweep_later();
 
+  Shared& shared_;
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   asio::steady_timer sweeper_{io_};
@@ -116,10 +115,13 @@ struct HttpServer::Shared {
   std::unique_ptr<Acceptor> acceptor;
   std::atomic<std::uint64_t> accepted = 0;
   std::atomic<std::uint64_t> refused = 0;
+  std::atomic<std::uint64_t> shed_count = 0;
+  PeerCounts peers;
   bool running = false;
 
-  Result<std::string> listen();
+  Result<std::string> listen(Fd fd);
   asio::awaitable<void> accept_all();
+  asio::awaitable<bool> make_room(Peer peer);
   std::uint64_t open() const {
     std::uint64_t sum = 0;
     for (const auto& worker : workers) sum += worker->open();
@@ -128,18 +130,21 @@ struct HttpServer::Shared {
 };
 
 HttpServer::Worker::Worker(Shared& shared, int number)
-    : work_(asio::make_work_guard(io_)),
+    : shared_(shared),
+      work_(asio::make_work_guard(io_)),
       context_{.options = shared.options,
                .handler = shared.handler,
                .done = shared.done,
                .id_prefix = random_hex(4) + static_cast<char>('a' + number % 26)} {}
 
-void HttpServer::Worker::adopt(Socket socket) {
+void HttpServer::Worker::adopt(Socket socket, Peer peer) {
   if (context_.stopping) {
     --open_;
+    shared_.peers.remove(peer);
     return;
   }
-  const auto connection = connections_.emplace(connections_.end(), std::move(socket), context_);
+  const auto connection =
+      connections_.emplace(connections_.end(), std::move(socket), peer, context_);
   // Posted: a coroutine may end inside the call that cancels it, which still needs the connection.
   auto done = [this, connection](std::exception_ptr thrown) {
     asio::post(io_, [this, connection, thrown] { ended(connection, thrown); });
@@ -160,10 +165,26 @@ void HttpServer::Worker::ended(std::list<Connection>::iterator connection,
   } catch (const std::exception& e) {
     log::error("http.connection_failed error={}", e.what());
   }
+  shared_.peers.remove(connection->peer());
   connections_.erase(connection);
   --open_;
   requests_ = context_.requests;
   if (context_.stopping) end_if_empty();
+}
+
+std::size_t HttpServer::Worker::shed(std::size_t most, Peer peer, bool only_peer) {
+  std::vector<Connection*> idle;
+  for (Connection& connection : connections_) {
+    if (connection.is_idle() && (!only_peer || connection.peer() == peer))
+      idle.push_back(&connection);
+  }
+  most = std::min(most, idle.size());
+  const auto last = idle.begin() + static_cast<std::ptrdiff_t>(most);
+  std::ranges::partial_sort(idle, last, {}, [&](const Connection* one) {
+    return std::pair(one->peer() != peer, one->idle_until());
+  });
+  for (auto at = idle.begin(); at != last; ++at) (*at)->shed();
+  return most;
 }
 
 void HttpServer::Worker::end_if_empty() {
@@ -198,31 +219,41 @@ void HttpServer::Worker::stop(Millis grace) {
   });
 }
 
-Result<std::string> HttpServer::Shared::listen() {
-  TY_TRY(const auto address, split_address(options.listen));
-  asio::io_context& io = workers.front()->io();
+Result<std::string> HttpServer::Shared::listen(Fd fd) {
+  if (!fd) {
+    TY_TRY(fd, listen_on(options.listen));
+  }
+  TY_TRY(std::string address, address_of(fd.get()));
+  acceptor = std::make_unique<Acceptor>(workers.front()->io().get_executor());
   ErrorCode ec;
-  tcp::resolver resolver(io);
-  const auto found = resolver.resolve(address.first, address.second, tcp::resolver::passive, ec);
-  if (ec || found.empty()) {
-    return fail(Errc::Invalid,
-                say::cannot_listen({.address = options.listen, .why = ec.message()}));
-  }
-  const tcp::endpoint endpoint = found.begin()->endpoint();
-  acceptor = std::make_unique<Acceptor>(io.get_executor());
-  acceptor->open(endpoint.protocol(), ec);
-  if (!ec) acceptor->set_option(tcp::acceptor::reuse_address(true), ec);
-  if (!ec) acceptor->bind(endpoint, ec);
-  if (!ec) acceptor->listen(1024, ec);
-  if (ec == asio::error::address_in_use) {
-    return fail(Errc::Conflict, say::address_in_use({.address = options.listen}));
-  }
+  acceptor->assign(address.starts_with('[') ? tcp::v6() : tcp::v4(), fd.get(), ec);
   if (ec)
-    return fail(Errc::Unavailable,
-                say::cannot_listen({.address = options.listen, .why = ec.message()}));
-  const auto bound = acceptor->local_endpoint();
-  const std::string host = bound.address().to_string();
-  return fmt::format("{}:{}", bound.address().is_v6() ? "[" + host + "]" : host, bound.port());
+    return fail(Errc::Unavailable, say::cannot_listen({.address = address, .why = ec.message()}));
+  fd.release();
+  return address;
+}
+
+/// Whether one more from `peer` can be taken. One address gets its share and no more; when all of
+/// them together are too many, who has the most gives first. What is closed is idle: a client that
+/// finds its connection closed between two requests opens another.
+asio::awaitable<bool> HttpServer::Shared::make_room(Peer peer) {
+  const bool has_its_share = peers.of(peer) >= options.max_per_peer;
+  if (!has_its_share && open() < options.max_connections) co_return true;
+  const Peer from = has_its_share ? peer : peers.largest();
+  // Many at a time: a crowd is not looked through for each newcomer.
+  const std::size_t each = options.max_connections / (32 * workers.size()) + 1;
+  std::size_t closed = 0;
+  for (const auto& worker : workers) {
+    if (!acceptor->is_open()) break;  // it may have ended, and would not answer
+    auto shed =
+        [](Worker& worker, std::size_t most, Peer from, bool only) -> asio::awaitable<std::size_t> {
+      co_return worker.shed(most, from, only);
+    };
+    closed +=
+        co_await rt::run_on(worker->io().get_executor(), shed(*worker, each, from, has_its_share));
+  }
+  shed_count += closed;
+  co_return closed > 0;
 }
 
 asio::awaitable<void> HttpServer::Shared::accept_all() {
@@ -247,16 +278,20 @@ asio::awaitable<void> HttpServer::Shared::accept_all() {
     }
     complained = false;
     ++accepted;
-    if (open() >= options.max_connections) {
+    ErrorCode ignored;
+    const Peer peer = peer_of(socket.remote_endpoint(ignored).address());
+    const bool has_room = co_await make_room(peer);
+    if (!acceptor->is_open()) break;
+    if (!has_room) {
       ++refused;
-      ErrorCode ignored;
       socket.non_blocking(true, ignored);
       socket.write_some(asio::buffer(busy_answer()), ignored);
       continue;
     }
     ++target->open_;
-    asio::post(target->io(), [target, socket = std::move(socket)]() mutable {
-      target->adopt(std::move(socket));
+    peers.add(peer);
+    asio::post(target->io(), [target, peer, socket = std::move(socket)]() mutable {
+      target->adopt(std::move(socket), peer);
     });
   }
 }
@@ -278,14 +313,15 @@ HttpServer::~HttpServer() {
   }
 }
 
-Result<std::string> HttpServer::start() {
+Result<std::string> HttpServer::start(Fd listener) {
   // sendfile() has no MSG_NOSIGNAL: without this a client that hangs up ends the program.
   std::signal(SIGPIPE, SIG_IGN);
+  limit_connections(shared_->options);
   const unsigned threads = std::max(1U, shared_->options.threads);
   for (unsigned i = 0; i < threads; ++i) {
     shared_->workers.push_back(std::make_unique<Worker>(*shared_, static_cast<int>(i)));
   }
-  TY_TRY(auto address, shared_->listen());
+  TY_TRY(auto address, shared_->listen(std::move(listener)));
   asio::co_spawn(
       shared_->workers.front()->io(), shared_->accept_all(), [](std::exception_ptr thrown) {
         TY_CHECK(!thrown, "accepting connections does not throw");
@@ -314,8 +350,10 @@ void HttpServer::stop(Millis grace) {
 }
 
 ServerFigures HttpServer::figures() const {
-  ServerFigures figures{
-      .connections = shared_->open(), .accepted = shared_->accepted, .refused = shared_->refused};
+  ServerFigures figures{.connections = shared_->open(),
+                        .accepted = shared_->accepted,
+                        .refused = shared_->refused,
+                        .shed = shared_->shed_count};
   for (const auto& worker : shared_->workers) figures.requests += worker->requests();
   return figures;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/fd.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "net/http.h"
@@ -18,11 +19,14 @@ struct ServerOptions {
   std::string listen = "127.0.0.1:8080";  ///< HOST:PORT, [::1]:PORT; port 0: any
   unsigned threads = 2;
   std::size_t max_header = std::size_t{32} * 1024;  ///< request line and fields together, then 431
-  std::size_t max_connections = 10'000;             ///< per server; more are told 503
-  Millis header_time{10'000};  ///< from the first byte of a request to the end of its header
-  Millis idle_time{75'000};    ///< between two requests of one connection
-  Millis body_time{30'000};    ///< a body may take this long plus a second per KiB received
-  Millis write_time{60'000};   ///< without progress, plain answers
+  /// Per server, and never more than half of the files that this process may open. When there are
+  /// as many, idle ones make room; newcomers are told 503 only when none is idle.
+  std::size_t max_connections = 10'000;
+  std::size_t max_per_peer = 0;  ///< of them, from one address; 0: half
+  Millis header_time{10'000};    ///< from the first byte of a request to the end of its header
+  Millis idle_time{75'000};      ///< between two requests of one connection
+  Millis body_time{30'000};      ///< a body may take this long plus a second per KiB received
+  Millis write_time{60'000};     ///< without progress, plain answers
   Millis stream_write_time{
       15 * 60'000};      ///< without progress, streams and files: people pause their pagers
   SitePolicy site = {};  ///< which names and pages are answered
@@ -45,6 +49,7 @@ struct ServerFigures {
   std::uint64_t accepted = 0;
   std::uint64_t requests = 0;
   std::uint64_t refused = 0;  ///< over max_connections
+  std::uint64_t shed = 0;     ///< idle ones that made room
 };
 
 /// An HTTP/1.1 server: one io_context per thread, and a connection lives and dies on the thread
@@ -63,8 +68,8 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   /// Listens and returns the address that was bound (`127.0.0.1:41873`). Conflict: the port is
-  /// taken.
-  Result<std::string> start();
+  /// taken. A `listener` listens already (net/listener.h); `options.listen` is not used then.
+  Result<std::string> start(Fd listener = {});
 
   /// Accepts nothing more, closes idle connections, ends streams, and gives answers under way
   /// `grace` to finish; then cancels what is left. Blocks until all threads have ended.

@@ -193,6 +193,18 @@ class HttpServerTest : public ::testing::Test {
     ASSERT_TRUE(bound) << bound.error().message;
     address = *bound;
   }
+  /// Answers "begun" and then nothing more.
+  void add_endless(const char* path) {
+    add(Method::Get, path, [](Request&) -> awaitable<Response> {
+      Response response = stream_response("text/plain", [](BodyWriter& out) -> awaitable<void> {
+        (void)co_await out.write("begun\n");
+        asio::steady_timer timer(co_await asio::this_coro::executor, 1h);
+        co_await timer.async_wait(asio::use_awaitable);
+      });
+      std::get<StreamBody>(response.body).endless = true;
+      co_return response;
+    });
+  }
   RawClient raw() { return RawClient(address); }
   BlockingHttpClient client() { return BlockingHttpClient(*parse_endpoint("http://" + address)); }
 
@@ -553,18 +565,57 @@ TEST_F(HttpServerTest, AThousandConnectionsAtOnce) {
   EXPECT_TRUE(eventually([&] { return exchanges == 3000; }));
 }
 
-TEST_F(HttpServerTest, OneTooManyIsToldSo) {
+TEST_F(HttpServerTest, OneTooManyIsToldSoWhileAllOthersAreBusy) {
+  add_endless("/forever");
   options.max_connections = 2;
+  options.max_per_peer = 2;
   start();
   auto a = raw();
   auto b = raw();
-  a.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n");
-  b.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n");
-  a.read_until("hello");
-  b.read_until("hello");
+  for (auto* each : {&a, &b}) {
+    each->send("GET /forever HTTP/1.1\r\nHost: x\r\n\r\n");
+    each->read_until("begun");
+  }
   EXPECT_TRUE(raw().read_until().starts_with("HTTP/1.1 503"));
   a.hang_up();
   EXPECT_TRUE(eventually([&] { return server->figures().connections == 1; }));
+  EXPECT_EQ(client().send({.target = "/hello"})->status, 200);
+}
+
+TEST_F(HttpServerTest, IdleConnectionsMakeRoomTheLongestIdleFirst) {
+  add_endless("/forever");
+  options.threads = 1;
+  options.max_connections = 3;
+  options.max_per_peer = 3;
+  start();
+  auto busy = raw();
+  busy.send("GET /forever HTTP/1.1\r\nHost: x\r\n\r\n");
+  busy.read_until("begun");
+  const auto ask = [](auto& connection) {
+    connection.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n");
+    connection.read_until("hello");
+  };
+  auto first = raw();
+  ask(first);
+  time.advance(1s);
+  auto second = raw();
+  ask(second);
+  auto third = raw();
+  ask(third);
+  EXPECT_EQ(first.read_until(), "") << "closed";
+  ask(second);
+  EXPECT_EQ(server->figures().shed, 1u);
+  EXPECT_EQ(server->figures().refused, 0u);
+}
+
+TEST_F(HttpServerTest, OneAddressHasNoMoreThanItsShare) {
+  options.max_connections = 8;
+  options.max_per_peer = 4;
+  start();
+  std::vector<decltype(raw())> crowd;
+  for (int i = 0; i < 20; ++i) crowd.push_back(raw());
+  EXPECT_TRUE(eventually(
+      [&] { return server->figures().accepted == 20 && server->figures().connections <= 5; }));
   EXPECT_EQ(client().send({.target = "/hello"})->status, 200);
 }
 
@@ -576,15 +627,7 @@ TEST_F(HttpServerTest, StoppingFinishesAnswersEndsStreamsAndAcceptsNoMore) {
     co_await timer.async_wait(asio::use_awaitable);
     co_return text_response(200, "done");
   });
-  add(Method::Get, "/forever", [&](Request&) -> awaitable<Response> {
-    Response response = stream_response("text/plain", [](BodyWriter& out) -> awaitable<void> {
-      (void)co_await out.write("begun\n");
-      asio::steady_timer timer(co_await asio::this_coro::executor, 1h);
-      co_await timer.async_wait(asio::use_awaitable);
-    });
-    std::get<StreamBody>(response.body).endless = true;
-    co_return response;
-  });
+  add_endless("/forever");
   start();
   auto idle = raw();
   idle.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n");

@@ -29,6 +29,7 @@ using ErrorCode = boost::system::error_code;
 namespace {
 
 constexpr Millis kCloseTime{5'000};
+constexpr Millis kOwnTick{250};
 constexpr std::size_t kMaskedPiece = std::size_t{64} * 1024;
 
 /// How RFC 6455 wants the key of a request to be answered.
@@ -59,7 +60,10 @@ Errc errc_of_status(unsigned status) {
 class BeastWebSocket final : public WebSocket {
  public:
   BeastWebSocket(Tunnel& tunnel, WebSocketOptions options)
-      : options_(std::move(options)), stream_(tunnel, traffic_), settled_(tunnel.executor()) {
+      : options_(std::move(options)),
+        stream_(tunnel, traffic_),
+        settled_(tunnel.executor()),
+        own_ticks_(tunnel.executor()) {
     // How long things may take is watched over by `tick`, on the connection's clock.
     stream_.set_option(
         websocket::stream_base::timeout{.handshake_timeout = websocket::stream_base::none(),
@@ -115,6 +119,7 @@ class BeastWebSocket final : public WebSocket {
     }
     if (ec) co_return fail(Errc::Unavailable, say::no_websocket({.why = ec.message()}));
     protocol_ = answer[beast::http::field::sec_websocket_protocol];
+    tick_later();
     co_return Result<void>{};
   }
 
@@ -196,6 +201,16 @@ class BeastWebSocket final : public WebSocket {
     }
   }
 
+  /// A client's connection has nobody who looks after it a few times a second.
+  void tick_later() {
+    own_ticks_.expires_after(std::min(kOwnTick, options_.idle / 4));
+    own_ticks_.async_wait([this, alive = std::weak_ptr(traffic_)](const ErrorCode& ec) {
+      if (ec || alive.expired()) return;
+      tick(std::chrono::steady_clock::now());
+      tick_later();
+    });
+  }
+
   /// The server stops: 1001, "going away". Whoever reads is told by the answer to it.
   void leave() {
     if (!stream_.is_open() || std::exchange(is_closing_, true)) return;
@@ -209,6 +224,7 @@ class BeastWebSocket final : public WebSocket {
   websocket::stream<TunnelStream, false> stream_;
   beast::flat_buffer buffer_;
   asio::steady_timer settled_;
+  asio::steady_timer own_ticks_;
   std::string protocol_;
   std::uint64_t heard_ = 0;
   SteadyTime heard_at_;

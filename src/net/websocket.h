@@ -26,7 +26,7 @@ struct WebSocketMessage {
 struct WebSocketOptions {
   std::size_t max_message = std::size_t{1} << 20;  ///< larger ones end the connection with 1009
   std::vector<std::string> protocols;              ///< those we speak, by Sec-WebSocket-Protocol
-  /// Server only: silence so long ends the connection; after half of it the other side is pinged.
+  /// Silence so long ends the connection; after half of it the other side is pinged.
   Millis idle{60'000};
 };
 

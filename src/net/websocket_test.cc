@@ -122,6 +122,38 @@ TEST_P(WebSocketTest, EchoesTextAndBytesOfEverySize) {
   });
 }
 
+TEST_P(WebSocketTest, AServerThatFallsSilentIsGivenUpByItsClient) {
+  add("/mute", [](WebSocket&) -> awaitable<void> {
+    // Reads nothing, so that it answers no ping either.
+    asio::steady_timer timer(co_await asio::this_coro::executor, 1h);
+    co_await timer.async_wait(asio::use_awaitable);
+  });
+  start();
+  talk([&](asio::io_context& io) -> awaitable<void> {
+    WebSocketRequest request = asking("/mute");
+    request.options.idle = 200ms;
+    auto opened = co_await connect_websocket(io.get_executor(), endpoint(), std::move(request));
+    if (!opened) throw std::runtime_error(opened.error().message.text());
+    const auto message = co_await (*opened)->read();
+    EXPECT_FALSE(message);
+    if (!message) EXPECT_EQ(message.error().code, Errc::Timeout);
+  });
+}
+
+TEST_P(WebSocketTest, AServerThatOnlyAnswersPingsIsKept) {
+  start();
+  talk([&](asio::io_context& io) -> awaitable<void> {
+    WebSocketRequest request = asking("/echo");
+    request.options.idle = 400ms;
+    auto opened = co_await connect_websocket(io.get_executor(), endpoint(), std::move(request));
+    if (!opened) throw std::runtime_error(opened.error().message.text());
+    asio::steady_timer later(io, 1s);
+    later.async_wait([&](const boost::system::error_code&) { server->stop(Millis{0}); });
+    const auto message = co_await (*opened)->read();
+    EXPECT_TRUE(message || message.error().code != Errc::Timeout) << "silence was not the reason";
+  });
+}
+
 TEST_P(WebSocketTest, AGigabyteReachesASlowReaderExactlyAndSitsInNobodysMemory) {
   // Encrypted, a gigabyte takes a slow build too long; what must hold shows in less.
   const std::size_t messages = GetParam() ? 128 : 1024;

@@ -15,8 +15,9 @@ constexpr Millis kLinger{2'000};
 
 }  // namespace
 
-Connection::Connection(Wire::Socket socket, ConnectionContext& context)
+Connection::Connection(Wire::Socket socket, Peer peer, ConnectionContext& context)
     : context_(context),
+      peer_(peer),
       wire_(std::move(socket), *context.options.time),
       writer_(
           wire_, context_, request_, [this] { cancel.emit(asio::cancellation_type::terminal); }) {

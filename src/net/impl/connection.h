@@ -3,6 +3,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 
 #include "net/impl/connection_context.h"
+#include "net/impl/peer_counts.h"
 #include "net/impl/request_reader.h"
 #include "net/impl/response_writer.h"
 #include "net/impl/server_tunnel.h"
@@ -15,12 +16,22 @@ namespace ty::net {
 /// on the same thread.
 class Connection {
  public:
-  Connection(Wire::Socket socket, ConnectionContext& context);
+  Connection(Wire::Socket socket, Peer peer, ConnectionContext& context);
 
   boost::asio::awaitable<void> run();
 
   /// Ends what has taken too long. Called a few times a second.
   void sweep(SteadyTime now);
+  Peer peer() const { return peer_; }
+  /// Waits for the first byte of a request.
+  bool is_idle() const { return phase_ == Phase::Reading && reader_.is_idle() && !is_shed_; }
+  /// Until when it may go on doing so.
+  SteadyTime idle_until() const { return wire_.read_deadline(); }
+  /// Others need its place.
+  void shed() {
+    is_shed_ = true;
+    wire_.close();
+  }
   /// The server is stopping: idle connections and endless streams end at once, tunnels when they
   /// have said goodbye, the rest after their answer.
   void stop_soon();
@@ -40,6 +51,7 @@ class Connection {
   boost::asio::awaitable<void> linger();
 
   ConnectionContext& context_;
+  const Peer peer_;
   Wire wire_;
   Request request_;
   RequestReader reader_{wire_, context_, request_};
@@ -47,6 +59,7 @@ class Connection {
   ServerTunnel* tunnel_ = nullptr;  ///< once an answer has taken over
   std::uint64_t tunnelled_ = 0;
   Phase phase_ = Phase::Reading;
+  bool is_shed_ = false;
 };
 
 }  // namespace ty::net
