@@ -16,6 +16,8 @@ int http_status(Errc code) {
       return 409;
     case Errc::TooLarge:
       return 413;
+    case Errc::Unprocessable:
+      return 422;
     case Errc::Exhausted:
       return 429;
     case Errc::DiskFull:

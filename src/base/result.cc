@@ -20,6 +20,8 @@ std::string_view to_string(Errc code) {
       return "conflict";
     case Errc::TooLarge:
       return "too_large";
+    case Errc::Unprocessable:
+      return "unprocessable";
     case Errc::Exhausted:
       return "exhausted";
     case Errc::DiskFull:

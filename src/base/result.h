@@ -17,11 +17,12 @@ enum class Errc : std::uint8_t {
   Unauthenticated,  ///< we do not know who asks
   Forbidden,        ///< we know, and they may not
   NotFound,
-  Conflict,     ///< it is in a state that does not allow this
-  TooLarge,     ///< over a size limit
-  Exhausted,    ///< a quota or a rate is used up
-  DiskFull,     ///< a file system has no space left
-  Unavailable,  ///< something we need is away; asking again may help
+  Conflict,       ///< it is in a state that does not allow this
+  TooLarge,       ///< over a size limit
+  Unprocessable,  ///< well formed, but what it holds is refused
+  Exhausted,      ///< a quota or a rate is used up
+  DiskFull,       ///< a file system has no space left
+  Unavailable,    ///< something we need is away; asking again may help
   Timeout,
   Internal,  ///< our fault
 };

@@ -24,6 +24,7 @@ Errc errc_from(std::string_view word, int status) {
                           Errc::NotFound,
                           Errc::Conflict,
                           Errc::TooLarge,
+                          Errc::Unprocessable,
                           Errc::Exhausted,
                           Errc::DiskFull,
                           Errc::Unavailable,

@@ -91,7 +91,7 @@ def test_an_archive_that_reaches_outside_does_not(server, name):
         ended = server.wait(answer.json()["id"], "failed")
         assert ended["decision"]["reason"] == "code_failed", ended
     else:
-        assert answer.status_code == 400, answer.text
+        assert answer.status_code == 422, answer.text
         assert answer.json()["message"]
     assert {path for path in server.data_dir.parent.rglob("*evil*")} == before
     assert not pathlib.Path("/tmp/trainyard-evil.txt").exists() and not pathlib.Path("/etc/trainyard-evil").exists()

@@ -3,8 +3,11 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "base/text.h"
@@ -27,10 +30,10 @@ struct CloseWrite {
 Result<fs::path> place_of(std::string_view name) {
   const fs::path path(name);
   if (path.is_absolute())
-    return fail(Errc::Invalid, say::archive_name_absolute({.entry = shorten(name)}));
+    return fail(Errc::Unprocessable, say::archive_name_absolute({.entry = shorten(name)}));
   for (const fs::path& part : path) {
     if (part == "..")
-      return fail(Errc::Invalid, say::archive_name_leads_out({.entry = shorten(name)}));
+      return fail(Errc::Unprocessable, say::archive_name_leads_out({.entry = shorten(name)}));
   }
   return path.lexically_normal();
 }
@@ -38,11 +41,11 @@ Result<fs::path> place_of(std::string_view name) {
 Result<void> check_link(const fs::path& at, std::string_view target, bool hard) {
   const fs::path to(target);
   if (to.is_absolute())
-    return fail(Errc::Invalid, say::archive_link_absolute({.entry = shorten(at.string())}));
+    return fail(Errc::Unprocessable, say::archive_link_absolute({.entry = shorten(at.string())}));
   // A hard link names an entry of the archive; a symbolic one starts from where it lies.
   const fs::path reached = (hard ? to : at.parent_path() / to).lexically_normal();
   if (!reached.empty() && *reached.begin() == "..")
-    return fail(Errc::Invalid, say::archive_link_leads_out({.entry = shorten(at.string())}));
+    return fail(Errc::Unprocessable, say::archive_link_leads_out({.entry = shorten(at.string())}));
   return {};
 }
 
@@ -56,11 +59,42 @@ Result<void> check_entry(archive_entry* entry, const fs::path& at) {
     case AE_IFLNK:
       return check_link(at, archive_entry_symlink(entry), false);
     default:
-      return fail(Errc::Invalid, say::archive_entry_odd({.entry = shorten(at.string())}));
+      return fail(Errc::Unprocessable, say::archive_entry_odd({.entry = shorten(at.string())}));
   }
 }
 
-Result<std::int64_t> copy_data(archive* from, archive* to, std::int64_t allowed) {
+/// libarchive's words name files by their place on this machine; a caller knows them by their place
+/// in the archive.
+std::string why_not_written(archive* to, const std::string& into) {
+  const char* given = archive_error_string(to);
+  std::string why = given != nullptr ? given : "";
+  const std::string root = into + "/";
+  for (std::size_t at = why.find(root); at != std::string::npos; at = why.find(root, at))
+    why.erase(at, root.size());
+  return why;
+}
+
+/// Whose fault a file is that could not be written: this machine's, or that of an archive with
+/// entries that cannot stand beside each other (a folder where a file is, a way through a link).
+Errc write_errc(archive* to) {
+  switch (const int code = archive_errno(to)) {
+    case EIO:
+    case EROFS:
+    case EACCES:
+    case EPERM:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+      return Errc::Unavailable;
+    default:
+      return disk_errc(code, Errc::Unprocessable);
+  }
+}
+
+Result<std::int64_t> copy_data(archive* from,
+                               archive* to,
+                               const std::string& into,
+                               std::int64_t allowed) {
   std::int64_t bytes = 0;
   for (;;) {
     const void* block = nullptr;
@@ -70,12 +104,12 @@ Result<std::int64_t> copy_data(archive* from, archive* to, std::int64_t allowed)
     if (rc == ARCHIVE_EOF) return bytes;
     if (rc < ARCHIVE_WARN)
       return fail(Errc::Invalid, say::archive_damaged({.why = archive_error_string(from)}));
-    bytes += static_cast<std::int64_t>(size);
+    // By where it ends: holes cost no disk here, but whoever copies the file pays for them.
+    bytes = std::max(bytes, offset + static_cast<std::int64_t>(size));
     if (bytes > allowed)
-      return fail(Errc::TooLarge, say::archive_unpacks_too_large({.limit = allowed}));
+      return fail(Errc::Unprocessable, say::archive_unpacks_too_large({.limit = allowed}));
     if (archive_write_data_block(to, block, size, offset) < ARCHIVE_WARN) {
-      return fail(disk_errc(archive_errno(to)),
-                  say::cannot_unpack({.why = archive_error_string(to)}));
+      return fail(write_errc(to), say::cannot_unpack({.why = why_not_written(to, into)}));
     }
   }
 }
@@ -114,12 +148,16 @@ Result<Unpacked> unpack(const std::string& path,
       return fail(Errc::Invalid,
                   say::not_an_archive_because({.why = archive_error_string(from.get())}));
     }
-    const char* name = archive_entry_pathname(entry);
-    if (name == nullptr) return fail(Errc::Invalid, say::archive_name_not_text());
+    const char* given = archive_entry_pathname(entry);
+    if (given == nullptr) return fail(Errc::Unprocessable, say::archive_name_not_text());
+    const std::string name = given;  // the entry's own goes when it is given another below
     TY_TRY(const fs::path at, place_of(name));
     TY_DO(check_entry(entry, at));
+    if (archive_entry_size(entry) > limits.bytes - done.bytes) {
+      return fail(Errc::Unprocessable, say::archive_unpacks_too_large({.limit = limits.bytes}));
+    }
     if (++done.files > limits.files) {
-      return fail(Errc::TooLarge, say::archive_too_many_files({.limit = limits.files}));
+      return fail(Errc::Unprocessable, say::archive_too_many_files({.limit = limits.files}));
     }
     archive_entry_set_pathname(entry, (fs::path(into) / at).c_str());
     if (const char* hard = archive_entry_hardlink(entry)) {
@@ -128,14 +166,17 @@ Result<Unpacked> unpack(const std::string& path,
     // Set-id bits and owners of another machine mean nothing here.
     archive_entry_set_perm(entry, static_cast<__LA_MODE_T>(archive_entry_perm(entry) & 0777));
     if (archive_write_header(to.get(), entry) < ARCHIVE_WARN) {
-      return fail(disk_errc(archive_errno(to.get())),
-                  say::cannot_unpack_entry({.entry = name, .why = archive_error_string(to.get())}));
+      return fail(write_errc(to.get()),
+                  say::cannot_unpack_entry(
+                      {.entry = shorten(name), .why = why_not_written(to.get(), into)}));
     }
-    TY_TRY(const std::int64_t bytes, copy_data(from.get(), to.get(), limits.bytes - done.bytes));
+    TY_TRY(const std::int64_t bytes,
+           copy_data(from.get(), to.get(), into, limits.bytes - done.bytes));
     done.bytes += bytes;
     if (archive_write_finish_entry(to.get()) < ARCHIVE_WARN) {
-      return fail(disk_errc(archive_errno(to.get())),
-                  say::cannot_unpack_entry({.entry = name, .why = archive_error_string(to.get())}));
+      return fail(write_errc(to.get()),
+                  say::cannot_unpack_entry(
+                      {.entry = shorten(name), .why = why_not_written(to.get(), into)}));
     }
   }
   return done;
