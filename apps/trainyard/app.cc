@@ -16,8 +16,10 @@
 #include "auth/token.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "control/clock_steps.h"
 #include "control/users/first_start.h"
 #include "engine/registry.h"
+#include "net/listener.h"
 #include "rt/log.h"
 #include "version.h"
 
@@ -28,7 +30,9 @@ namespace asio = boost::asio;
 namespace {
 
 store::DatabaseConfig database_config(const config::Config& config, const control::DataDir& dirs) {
-  return {.url = config.database == "sqlite" ? dirs.database_file() : config.database};
+  const control::DiskSpace space(dirs.root(), config.storage.reserve);
+  return {.url = config.database == "sqlite" ? dirs.database_file() : config.database,
+          .reserve = space.reserve()};
 }
 
 /// What people may write to reach us: the certificate we make for ourselves is for all of it.
@@ -60,13 +64,19 @@ App::App(config::Config settings, control::DataDir data, std::unique_ptr<store::
       db(std::move(database)),
       board([this](const model::TaskKey& key) { log_watcher.poke(records->log(key).name); }) {}
 
-Result<std::unique_ptr<App>> App::start(config::Config config) {
+Result<std::unique_ptr<App>> App::start(config::Config config, Fd listener) {
+  if (listener) {
+    TY_TRY(config.http.listen, net::address_of(listener.get()));
+  }
   TY_TRY(control::DataDir dirs, control::DataDir::open(config.data_dir));
   TY_TRY(std::unique_ptr<store::Database> db, store::Database::open(database_config(config, dirs)));
   std::unique_ptr<App> app(new App(std::move(config), std::move(dirs), std::move(db)));
+  TY_DO(run_on(
+      app->background.io,
+      control::follow_clock(app->jobs, app->settings, control::boot_id(), app->clock.offset())));
   TY_DO(run_on(app->background.io, app->registries.load(app->dirs.old_registries_file())));
   TY_DO(app->open_engine());
-  TY_DO(app->begin());
+  TY_DO(app->begin(std::move(listener)));
   return app;
 }
 
@@ -102,7 +112,7 @@ void App::nodes_changed() {
   controller->nodes_changed();
 }
 
-Result<void> App::begin() {
+Result<void> App::begin(Fd listener) {
   const engine::Capabilities capabilities = engine->capabilities();
   log::info("engine.open engine={} runtime={} images={}",
             config.engine,
@@ -121,6 +131,7 @@ Result<void> App::begin() {
                                                                        .hub = hub,
                                                                        .board = board,
                                                                        .clock = clock,
+                                                                       .space = space,
                                                                        .rules = rules});
   capacity.set_nodes(control::scheduler_nodes(*engine));
   job_service = std::make_unique<control::JobService>(control::JobService::Parts{
@@ -136,6 +147,7 @@ Result<void> App::begin() {
       .pool = blocking,
       .hub = hub,
       .clock = clock,
+      .space = space,
       .config = config,
       .capabilities = std::make_shared<engine::Capabilities>(capabilities),
       .capacity = capacity,
@@ -206,7 +218,7 @@ Result<void> App::begin() {
   loops = std::make_unique<rt::TaskGroup>(background.io.get_executor());
   loops->spawn("housekeeping", housekeeping->run());
   loops->spawn("usage", usage->run());
-  TY_TRY(const std::string address, http->start());
+  TY_TRY(const std::string address, http->start(std::move(listener)));
   url_ = (tls ? "https://" : "http://") + address;
   if (link) sign_in_link_ = auth::sign_in_link(url_, *link);
   std::string ready = fmt::format(R"({{"url":"{}","pid":{},"ssh":null)", url_, ::getpid());
@@ -215,7 +227,9 @@ Result<void> App::begin() {
     ready += R"(,"certificate":)";
     append_json_string(ready, tls_files().certificate);
   }
-  return control::replace_file(dirs.server_file(), ready + "}\n", 0644);
+  TY_DO(control::replace_file(dirs.server_file(), ready + "}\n", 0644));
+  control::keep_spare(dirs.server_file());
+  return {};
 }
 
 net::TlsIdentity::Files App::tls_files() const {

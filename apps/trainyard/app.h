@@ -14,6 +14,7 @@
 #include "control/cluster/scheduling_service.h"
 #include "control/controller.h"
 #include "control/data_dir.h"
+#include "control/disk_space.h"
 #include "control/event_hub.h"
 #include "control/events/event_service.h"
 #include "control/housekeeping/housekeeping.h"
@@ -70,8 +71,8 @@ class Loop {
 class App {
  public:
   /// Opens the data directory and the database, takes back what runs, and listens. Every error
-  /// names its cure.
-  static Result<std::unique_ptr<App>> start(config::Config config);
+  /// names its cure. A `listener` that was handed to us is used instead of `http.listen`.
+  static Result<std::unique_ptr<App>> start(config::Config config, Fd listener);
   /// Stops listening, stores what has happened, lets go of the tasks.
   void stop();
   ~App();
@@ -89,14 +90,15 @@ class App {
  private:
   App(config::Config config, control::DataDir dirs, std::unique_ptr<store::Database> db);
   Result<void> open_engine();
-  Result<void> begin();
+  Result<void> begin(Fd listener);
   Result<void> open_tls();
   net::TlsIdentity::Files tls_files() const;
   void nodes_changed();
 
   config::Config config;
-  SystemClock clock;
+  const SteadyClock clock;
   control::DataDir dirs;
+  control::DiskSpace space{dirs.root(), config.storage.reserve};
   rt::BlockingPool blocking{4};
   std::unique_ptr<store::Database> db;
   store::JobStore jobs{*db};

@@ -17,6 +17,8 @@
 #include "config/fields.h"
 #include "config/messages.h"
 #include "engine/registry.h"
+#include "hold_port.h"
+#include "net/listener.h"
 #include "rt/log.h"
 #include "rt/signals.h"
 
@@ -90,6 +92,7 @@ int serve(int argc, char** argv) {
   std::vector<std::string> settings;
   bool check = false;
   bool self_signed = false;
+  bool hold = false;
   cli.add_option("--config", file, "Settings in YAML; docs/reference/config.md lists them")
       ->type_name("FILE");
   std::vector<std::string> values(std::size(kFlags));
@@ -101,6 +104,10 @@ int serve(int argc, char** argv) {
   cli.add_flag("--tls-self-signed",
                self_signed,
                "Speak https with a certificate made and kept in the data directory");
+  cli.add_flag(
+      "--hold-port",
+      hold,
+      "Keep the port with a parent process that starts the server again when it is killed");
   cli.add_flag("--check-config", check, "Name every fault of the settings and start nothing");
   try {
     cli.parse(argc, argv);
@@ -130,8 +137,15 @@ int serve(int argc, char** argv) {
   }
   log::configure({.level = level_of(config->log.level), .json = config->log.format == "json"});
 
+  Result<std::optional<Fd>> inherited = net::inherited_listener();
+  if (!inherited) return say(inherited.error());
+  if (hold && !*inherited) {
+    const Result<int> ended = hold_port(config->http.listen, {argv, argv + argc});
+    return ended ? *ended : say(ended.error());
+  }
   raise_file_limit();
-  Result<std::unique_ptr<App>> app = App::start(*std::move(config));
+  Result<std::unique_ptr<App>> app =
+      App::start(*std::move(config), std::move(*inherited).value_or(Fd()));
   if (!app) return say(app.error());
   std::printf(
       "trainyard is ready at %s (data in %s)\n", (*app)->url().c_str(), (*app)->data_dir().c_str());

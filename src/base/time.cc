@@ -20,6 +20,18 @@ void put_digits(char* at, int count, unsigned number) {
 
 }  // namespace
 
+Millis SteadyClock::since_boot() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return Seconds{now.tv_sec} +
+         std::chrono::duration_cast<Millis>(std::chrono::nanoseconds{now.tv_nsec});
+}
+
+Millis SteadyClock::wall_offset() {
+  return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()).time_since_epoch() -
+         since_boot();
+}
+
 std::string to_rfc3339(Time t) {
   // Years of four digits are all that others can read.
   constexpr std::int64_t kFirst = -62'167'219'200'000;

@@ -34,6 +34,10 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual Time now() const = 0;
+  /// How far the calendar of the machine is ahead of `now`: zero until somebody sets the machine's
+  /// clock, unless this is that clock. For moments that pass to or from whoever reads it directly
+  /// (tasks, files): `now + ahead` is theirs.
+  virtual Millis wall_ahead() const { return Millis{0}; }
 };
 
 class SystemClock final : public Clock {
@@ -43,14 +47,38 @@ class SystemClock final : public Clock {
   }
 };
 
+/// The calendar at the moment it was made, and from there on what has passed (CLOCK_BOOTTIME, which
+/// also counts while the machine sleeps). Setting the machine's clock does not move it, so that no
+/// limit, back-off or session ends early or late.
+class SteadyClock final : public Clock {
+ public:
+  SteadyClock() : offset_(wall_offset()) {}
+  Time now() const override { return Time{since_boot() + offset_}; }
+  Millis wall_ahead() const override { return wall_offset() - offset_; }
+  /// What it adds to the time since the machine was started.
+  Millis offset() const { return offset_; }
+
+  /// When the machine was started, by its calendar as it is now: differs between two moments of one
+  /// boot by as much as the clock was set.
+  static Millis wall_offset();
+
+ private:
+  static Millis since_boot();
+  Millis offset_;
+};
+
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(Time start = from_millis(1'700'000'000'000)) : now_(start) {}
   Time now() const override { return now_; }
   void advance(Millis by) { now_ += by; }
+  Millis wall_ahead() const override { return ahead_; }
+  /// As if somebody had set the machine's clock.
+  void step_wall(Millis by) { ahead_ += by; }
 
  private:
   Time now_;
+  Millis ahead_{0};
 };
 
 }  // namespace ty

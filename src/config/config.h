@@ -63,6 +63,10 @@ struct Jobs {
   std::map<std::string, std::string> resource_specs;
 };
 
+struct Storage {
+  std::int64_t reserve = std::int64_t{256} << 20;  ///< of the data directory's disk
+};
+
 struct Logs {
   Seconds compress_after{3600};
   std::optional<Seconds> keep;
@@ -89,6 +93,7 @@ struct Config {
   Node node;
   Docker docker;
   Jobs jobs;
+  Storage storage;
   Logs logs;
   Auth auth;
   ServerLog log;

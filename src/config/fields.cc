@@ -400,6 +400,14 @@ std::vector<Field> make_fields() {
                       "站点共享文件夹的根：其中每个文件夹都是作业可以挂载的存储；不设置则为数据目录"
                       "里的 `storage`。"},
                      [](Config& c) -> std::string& { return c.jobs.storage; }));
+  all.push_back(
+      size("storage.reserve",
+           {"Disk space below the data directory that is set aside for the server: a part of it is "
+            "given to the database beforehand, and with less than this left nothing new is taken "
+            "in or started. At most a twentieth of the file system.",
+            "数据目录所在磁盘为服务器预留的空间：其中一部分预先分配给数据库；剩余空间少于它时，"
+            "不再接受、也不再启动新的作业。最多为文件系统的二十分之一。"},
+           [](Config& c) -> auto& { return c.storage.reserve; }));
   all.push_back(duration(
       "logs.compress_after",
       {"Logs are compressed so long after their task ended.", "任务结束这么久之后压缩日志。"},

@@ -16,6 +16,9 @@ namespace asio = boost::asio;
 
 namespace {
 
+/// After a save that failed.
+constexpr Millis kTryAgain{500};
+
 model::JobLife without_tasks(const model::JobLife& life) {
   model::JobLife copy;
   copy.state = life.state;
@@ -40,12 +43,26 @@ model::JobLife without_tasks(const model::JobLife& life) {
 asio::awaitable<void> Controller::save() {
   std::vector<JobId> batch = std::exchange(dirty_, {});
   const std::uint64_t generation = applied_generation_++;
-  co_await save_batch(std::move(batch));
-  saved_generation_ = generation;
+  const Result<void> saved = co_await save_batch(std::move(batch));
+  if (saved) {
+    saved_generation_ = generation;
+    if (!store_problem_.empty()) log::info("store.recovered after={}", store_problem_);
+    store_problem_ = {};
+    saved_.cancel();
+    co_return;
+  }
+  if (store_problem_ != saved.error().message)
+    log::error("store.failing problem={}", saved.error().message);
+  store_problem_ = saved.error().message;
+  store_errc_ = saved.error().code;
+  failed_generation_ = generation;
   saved_.cancel();
+  if (stopping_) co_return;
+  asio::steady_timer pause(io_, kTryAgain);
+  co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
-asio::awaitable<void> Controller::save_batch(std::vector<JobId> batch) {
+asio::awaitable<Result<void>> Controller::save_batch(std::vector<JobId> batch) {
   std::vector<store::JobChange> changes;
   std::vector<std::pair<JobId, Unsaved>> done;
   changes.reserve(batch.size());
@@ -57,25 +74,17 @@ asio::awaitable<void> Controller::save_batch(std::vector<JobId> batch) {
     change.life = without_tasks(live->job.life);
     for (const model::TaskRef ref : unsaved.tasks) change.tasks.push_back(live->task(ref));
     change.ended = unsaved.ended;
-    change.notes = std::move(unsaved.notes);
+    change.notes = unsaved.notes;
     changes.push_back(std::move(change));
     done.emplace_back(id, std::move(unsaved));
   }
-  if (changes.empty()) co_return;
+  if (changes.empty()) co_return Result<void>{};
 
-  // What happened has happened: it is stored, however long the disk stays full. Nothing is acted on
-  // before.
-  Result<std::vector<Result<store::Saved>>> stored = co_await jobs_.save(changes);
-  while (!stored) {
-    if (store_problem_ != stored.error().message)
-      log::error("store.failing problem={}", stored.error().message);
-    store_problem_ = stored.error().message;
-    asio::steady_timer pause(io_, Millis{500});
-    co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
-    stored = co_await jobs_.save(changes);
+  Result<std::vector<Result<store::Saved>>> stored = co_await jobs_.save(std::move(changes));
+  if (!stored) {
+    keep_unsaved(std::move(done));
+    co_return std::unexpected(std::move(stored).error());
   }
-  if (!store_problem_.empty()) log::info("store.recovered after={}", store_problem_);
-  store_problem_ = {};
 
   EventId last;
   for (std::size_t i = 0; i < done.size(); ++i) {
@@ -93,6 +102,33 @@ asio::awaitable<void> Controller::save_batch(std::vector<JobId> batch) {
     act(done[i].first, std::move(done[i].second));
   }
   hub_.announce(last);
+  co_return Result<void>{};
+}
+
+/// What happened has happened: it is stored with what happens next, however long the disk stays
+/// full.
+void Controller::keep_unsaved(std::vector<std::pair<JobId, Unsaved>> batch) {
+  for (auto& [id, unsaved] : batch) {
+    LiveJob& live = *find(id);
+    act_unsaved(live, unsaved);
+    if (live.unsaved)
+      unsaved.add(*std::move(live.unsaved));
+    else
+      dirty_.push_back(id);
+    live.unsaved = std::move(unsaved);
+    live.changed_in = applied_generation_;
+  }
+}
+
+/// Stops do not wait for a disk: whoever filled it may be the very task that is to be stopped. A
+/// task whose start is not stored was not started, so that its stop can wait.
+void Controller::act_unsaved(LiveJob& live, Unsaved& unsaved) {
+  std::erase_if(unsaved.stop, [&](const model::StopTask& stop) {
+    if (std::ranges::count(unsaved.start, stop.task) > 0) return false;
+    stop_task(live, stop);
+    return true;
+  });
+  if (std::exchange(unsaved.limit_moved, false)) tell_limit(live);
 }
 
 void Controller::forget_job(const JobId& id) {
@@ -116,16 +152,27 @@ void Controller::act(const JobId& id, Unsaved done) {
     for (const model::TaskRef ref : done.start) start_task(live, ref, attempt);
   }
   for (const model::StopTask& stop : done.stop) stop_task(live, stop);
-  if (done.limit_moved) {
-    const std::optional<Time> deadline = progress(live).time_limit_at(clock_.now());
-    for (const model::Task& task : live.job.life.tasks) {
-      if (!holds_a_place(task.state)) continue;
-      model::TaskKey key{
-          .job = id, .attempt = live.job.life.attempt, .task = task.ref, .tries = task.tries};
-      tasks_.spawn("limit", move_deadline(std::move(key), deadline));
-    }
-  }
+  if (done.limit_moved) tell_limit(live);
   if (model::is_final(live.job.life.state) && !live.unsaved) forget_job(id);
+}
+
+void Controller::tell_limit(LiveJob& live) {
+  const std::optional<Time> deadline = wall_deadline(live);
+  for (const model::Task& task : live.job.life.tasks) {
+    if (!holds_a_place(task.state)) continue;
+    model::TaskKey key{.job = live.job.id,
+                       .attempt = live.job.life.attempt,
+                       .task = task.ref,
+                       .tries = task.tries};
+    tasks_.spawn("limit", move_deadline(std::move(key), deadline));
+  }
+}
+
+/// As the engine and the task read it: by the machine's calendar.
+std::optional<Time> Controller::wall_deadline(LiveJob& live) {
+  const std::optional<Time> deadline = progress(live).time_limit_at(clock_.now());
+  if (!deadline) return std::nullopt;
+  return *deadline + clock_.wall_ahead();
 }
 
 std::shared_ptr<const engine::Attempt> Controller::attempt_of(LiveJob& live,
@@ -133,7 +180,7 @@ std::shared_ptr<const engine::Attempt> Controller::attempt_of(LiveJob& live,
   auto attempt = std::make_shared<engine::Attempt>();
   attempt->job = live.job;
   attempt->spec = live.spec.shared();
-  attempt->deadline = progress(live).time_limit_at(clock_.now());
+  attempt->deadline = wall_deadline(live);
   attempt->gang = std::move(gang);
   return attempt;
 }

@@ -17,6 +17,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kManyWaiting = 256;
+constexpr Millis kLookForSpace{1000};
 
 /// Back-off jitter that is the same for a job however often the server restarts.
 std::uint64_t jitter_seed(const JobId& job) { return std::hash<std::string>{}(job.str()); }
@@ -31,6 +32,7 @@ Controller::Controller(Parts parts)
       hub_(parts.hub),
       board_(parts.board),
       clock_(parts.clock),
+      space_(parts.space),
       rules_(parts.rules),
       host_ports_(parts.engine.capabilities().host_ports),
       saved_(parts.io, boost::asio::steady_timer::time_point::max()),
@@ -71,6 +73,7 @@ void Controller::after_change(LiveJob& live, const model::Effects& effects) {
     live.unsaved.emplace();
     dirty_.push_back(live.job.id);
   }
+  live.changed_in = applied_generation_;
   Unsaved& unsaved = *live.unsaved;
   unsaved.tasks.insert(effects.changed_tasks.begin(), effects.changed_tasks.end());
   unsaved.ended.insert(unsaved.ended.end(), effects.ended.begin(), effects.ended.end());
@@ -97,7 +100,13 @@ asio::awaitable<void> Controller::run() {
   while (!stopping_) {
     apply_reports();
     fire_deadlines();
-    if (plan_wanted_ || (next_look_ && *next_look_ <= clock_.now())) plan();
+    if (plan_wanted_ || (next_look_ && *next_look_ <= clock_.now())) {
+      // Without space a start would only fail, and cost the job one of its tries.
+      if (may_start())
+        plan();
+      else
+        next_look_ = clock_.now() + kLookForSpace;
+    }
     if (dirty_.empty())
       co_await sleep();
     else
@@ -172,9 +181,9 @@ asio::awaitable<Result<void>> Controller::tell_here(JobId job, model::Fact fact)
   LiveJob* live = find(job);
   if (live == nullptr) co_return fail(Errc::NotFound, say::job_over());
   apply(*live, fact, clock_.now());
-  // `live` may be gone after this.
-  if (live->unsaved) co_await wait_saved(applied_generation_);
-  co_return Result<void>{};
+  // Also where nothing changed: an earlier wish that made it so may still be on its way to the
+  // disk, and the answer promises that it is there. `live` may be gone after this.
+  co_return co_await wait_saved(live->changed_in);
 }
 
 asio::awaitable<Result<void>> Controller::move(JobId job,
@@ -201,14 +210,16 @@ asio::awaitable<Result<void>> Controller::move_here(JobId job,
       {.kind = std::string(kMoved), .actor = std::move(by), .data = moved_to_json(*place, before)});
   after_change(*live, effects);
   plan_wanted_ = true;
-  co_await wait_saved(applied_generation_);
-  co_return Result<void>{};
+  co_return co_await wait_saved(live->changed_in);
 }
 
-asio::awaitable<void> Controller::wait_saved(std::uint64_t generation) {
+asio::awaitable<Result<void>> Controller::wait_saved(std::uint64_t generation) {
   while (saved_generation_ < generation) {
+    if (failed_generation_ >= generation)
+      co_return fail(store_errc_, say::done_not_stored({.why = store_problem_}));
     co_await saved_.async_wait(asio::as_tuple(asio::use_awaitable));
   }
+  co_return Result<void>{};
 }
 
 asio::awaitable<void> Controller::wait_final(JobId job) {

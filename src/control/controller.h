@@ -13,6 +13,7 @@
 
 #include "control/cluster/cluster_service.h"
 #include "control/cluster/node_view.h"
+#include "control/disk_space.h"
 #include "control/event_hub.h"
 #include "control/jobs/launcher.h"
 #include "control/live_job.h"
@@ -37,7 +38,8 @@ struct SiteShare {
 /// Moves jobs through their lives. It alone changes job state: facts (people's wishes, engine
 /// reports, time) go through `model::JobProgress`, the new life is stored, and only then is
 /// anything started or stopped. So a restart at any point continues from the store and from what
-/// the engine still runs.
+/// the engine still runs. One exception: while the store cannot write, what was asked to stop is
+/// stopped first and stored when it can be; nothing is started then.
 ///
 /// All of its state belongs to one thread, that of `io`; the functions that may be called from any
 /// thread go there by themselves and answer when what they did is on disk.
@@ -51,6 +53,7 @@ class Controller {
     EventHub& hub;
     TaskBoard& board;
     const Clock& clock;
+    const DiskSpace& space;
     model::SiteRules rules;
   };
   explicit Controller(Parts parts);
@@ -73,8 +76,9 @@ class Controller {
   /// What the engine saw. Any thread, never blocks.
   void report(engine::TaskReport report);
 
-  /// A wish of a person's; answers once its consequences are stored. NotFound when the job is final
-  /// or gone. Any thread.
+  /// A wish of a person's; answers once its consequences are stored, also those of an equal wish
+  /// before it. NotFound when the job is final or gone. DiskFull or Unavailable: it is being done
+  /// and kept in memory, but the store could not write it yet. Any thread.
   boost::asio::awaitable<Result<void>> tell(JobId job, model::Fact fact);
   /// Returns once the job is final and stored. Any thread.
   boost::asio::awaitable<void> wait_final(JobId job);
@@ -120,7 +124,9 @@ class Controller {
   boost::asio::awaitable<Result<void>> move_here(JobId job,
                                                  std::optional<JobId> before,
                                                  std::string by);
-  boost::asio::awaitable<void> wait_saved(std::uint64_t generation);
+  boost::asio::awaitable<Result<void>> wait_saved(std::uint64_t generation);
+  bool may_start() const { return store_problem_.empty() && space_.has_room(); }
+  sched::Explanation with_disk(sched::Explanation explanation) const;
 
   // placing.cc
   std::vector<sched::Node> nodes_to_share() const;
@@ -131,7 +137,11 @@ class Controller {
 
   // acting.cc
   boost::asio::awaitable<void> save();
-  boost::asio::awaitable<void> save_batch(std::vector<JobId> batch);
+  boost::asio::awaitable<Result<void>> save_batch(std::vector<JobId> batch);
+  void keep_unsaved(std::vector<std::pair<JobId, Unsaved>> batch);
+  void act_unsaved(LiveJob& live, Unsaved& unsaved);
+  void tell_limit(LiveJob& live);
+  std::optional<Time> wall_deadline(LiveJob& live);
   void act(const JobId& job, Unsaved done);
   std::shared_ptr<const engine::Attempt> attempt_of(LiveJob& live,
                                                     std::vector<model::TaskRef> gang);
@@ -149,6 +159,7 @@ class Controller {
   // reports.cc
   void take_report(engine::TaskReport report);
   void apply_reports();
+  Time when(const LiveJob& live, const engine::TaskReport& report) const;
   void take_warnings(LiveJob& live, const engine::TaskReport& report);
   void leave_broken_gpus();
 
@@ -163,6 +174,7 @@ class Controller {
   EventHub& hub_;
   TaskBoard& board_;
   const Clock& clock_;
+  const DiskSpace& space_;
   model::SiteRules rules_;
   const bool
       host_ports_;  ///< tasks share the ports of their machine: fixed ones must be free there
@@ -187,12 +199,14 @@ class Controller {
 
   std::uint64_t applied_generation_ = 1;  ///< facts applied now are saved with this one
   std::uint64_t saved_generation_ = 0;
-  /// Never expires: cancelled whenever a batch was saved, which wakes everyone who waits for that.
+  std::uint64_t failed_generation_ = 0;  ///< tried, not saved; its jobs go with a later one
+  /// Never expires: cancelled whenever a batch was tried, which wakes everyone who waits for that.
   boost::asio::steady_timer saved_;
   boost::asio::steady_timer wake_;
   bool woken_ = false;
   bool stopping_ = false;
-  Message store_problem_;
+  Message store_problem_;  ///< empty: the last save worked
+  Errc store_errc_ = Errc::Unavailable;
 
   boost::asio::thread_pool engine_threads_;
   rt::TaskGroup tasks_;

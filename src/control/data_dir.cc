@@ -1,6 +1,7 @@
 #include "control/data_dir.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/text.h"
 #include "control/messages.h"
 
 namespace ty::control {
@@ -36,11 +38,13 @@ std::unexpected<Error> not_written(const std::string& path) {
   return file_error(code, say::server_file_not_written({.path = path, .why = why_of(code)}));
 }
 
+std::string spare_of(const std::string& path) { return path + ".new"; }
+
 /// The pid the present holder left in the lock file, for the message only.
 std::string holder_of(int fd) {
   char text[32] = {};
   const ssize_t n = ::pread(fd, text, sizeof text - 1, 0);
-  return n > 0 ? std::string(text, static_cast<std::size_t>(n)) : std::string();
+  return n > 0 ? std::string(trim({text, static_cast<std::size_t>(n)})) : std::string();
 }
 
 /// Whether a process of that number runs: one that ended and was not yet waited for does not.
@@ -83,10 +87,10 @@ Result<DataDir> DataDir::open(const std::string& path) {
                             : say::data_dir_taken_by({.path = root, .pid = pid}));
   }
   DataDir dir(root, fd);
-  const std::string pid = std::to_string(::getpid());
-  if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) < 0) {
+  // Over what is there, never shorter: a full disk has no block for a file that was emptied.
+  const std::string pid = fmt::format("{:<20}\n", ::getpid());
+  if (::pwrite(fd, pid.data(), pid.size(), 0) < 0 && disk_errc(errno) != Errc::DiskFull)
     return not_writable(root);
-  }
   ::chmod(root.c_str(), 0700);
   std::filesystem::create_directories(dir.uploads(), ec);
   if (ec) {
@@ -105,17 +109,25 @@ DataDir::~DataDir() {
 }
 
 Result<void> replace_file(const std::string& path, std::string_view content, unsigned mode) {
-  const std::string temp = path + ".new";
-  const int fd = ::open(temp.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  const std::string temp = spare_of(path);
+  // Not emptied first: the block it has may be the last one.
+  const int fd = ::open(temp.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, mode);
   if (fd < 0) return not_written(temp);
-  const bool written =
-      ::write(fd, content.data(), content.size()) == static_cast<ssize_t>(content.size()) &&
-      ::fchmod(fd, mode) == 0 && ::fsync(fd) == 0;
+  const auto size = static_cast<ssize_t>(content.size());
+  const bool written = ::pwrite(fd, content.data(), content.size(), 0) == size &&
+                       ::ftruncate(fd, size) == 0 && ::fchmod(fd, mode) == 0 && ::fsync(fd) == 0;
   const int code = errno;
   ::close(fd);
   errno = code;
   if (!written || ::rename(temp.c_str(), path.c_str()) != 0) return not_written(path);
   return {};
+}
+
+void keep_spare(const std::string& path) {
+  const int fd = ::open(spare_of(path).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  (void)::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 4096);
+  ::close(fd);
 }
 
 }  // namespace ty::control

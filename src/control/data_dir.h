@@ -35,7 +35,9 @@ class DataDir {
 };
 
 /// Writes a small file so that a reader sees the old or the new one, never half: temp name, fsync,
-/// rename.
+/// rename. On a full disk it works where `keep_spare` has prepared it.
 Result<void> replace_file(const std::string& path, std::string_view content, unsigned mode);
+/// Takes the disk that the next `replace_file` of up to 4 KB will need.
+void keep_spare(const std::string& path);
 
 }  // namespace ty::control

@@ -1,4 +1,5 @@
 #pragma once
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,6 +30,18 @@ struct Unsaved {
   std::vector<model::TaskRef> start;
   std::vector<model::StopTask> stop;
   bool limit_moved = false;  ///< the engine must learn the new deadline
+
+  void add(Unsaved later) {
+    const auto append = [](auto& to, auto& from) {
+      to.insert(to.end(), std::move_iterator(from.begin()), std::move_iterator(from.end()));
+    };
+    tasks.merge(later.tasks);
+    append(ended, later.ended);
+    append(notes, later.notes);
+    append(start, later.start);
+    append(stop, later.stop);
+    limit_moved |= later.limit_moved;
+  }
 };
 
 /// A job that is not final, as the controller holds it. Its `job.life` may be ahead of the store by
@@ -37,6 +50,7 @@ struct LiveJob {
   model::Job job;
   HeldSpec spec;
   std::optional<Unsaved> unsaved;
+  std::uint64_t changed_in = 0;                ///< the save that its last change goes with
   std::map<model::TaskRef, Message> progress;  ///< what tasks that are being started wait for
   std::vector<Message> warnings;               ///< told already
   std::optional<Time> deadline;                ///< its entry in the controller's deadlines

@@ -63,7 +63,7 @@ NodeView view_of(engine::NodeInfo info, sched::NodeUse use, bool draining) {
 
 asio::awaitable<sched::Explanation> Controller::explain(JobId job) {
   auto here = [](Controller& self, JobId job) -> asio::awaitable<sched::Explanation> {
-    co_return self.scheduler_.explain({.job = job}, self.clock_.now());
+    co_return self.with_disk(self.scheduler_.explain({.job = job}, self.clock_.now()));
   };
   return rt::run_on(io_.get_executor(), here(*this, std::move(job)));
 }
@@ -87,7 +87,7 @@ asio::awaitable<sched::Explanation> Controller::explain_fully(JobId job, rt::Blo
   Asked asked = co_await rt::run_on(io_.get_executor(), ask(*this, job));
   if (asked.known) co_return *std::move(asked.known);
   auto find_out = [inquiry = asked.inquiry] { return inquiry->answer(); };
-  sched::Explanation found = co_await pool.run(std::move(find_out));
+  sched::Explanation found = with_disk(co_await pool.run(std::move(find_out)));
   auto keep = [](Controller& self,
                  JobId job,
                  Asked asked,
@@ -114,7 +114,18 @@ asio::awaitable<sched::Explanation> Controller::forecast(sched::Request request,
   };
   Asked asked = co_await rt::run_on(io_.get_executor(), ask(*this, std::move(request)));
   auto find_out = [asked = std::move(asked)] { return asked->answer(); };
-  co_return co_await pool.run(std::move(find_out));
+  co_return with_disk(co_await pool.run(std::move(find_out)));
+}
+
+/// While the disk is full nothing starts, whatever the scheduler would say.
+sched::Explanation Controller::with_disk(sched::Explanation explanation) const {
+  const Result<void> room = space_.has_room();
+  if (room || explanation.verdict == sched::Explanation::Verdict::Unknown) return explanation;
+  explanation.verdict = sched::Explanation::Verdict::Held;
+  explanation.reasons.insert(explanation.reasons.begin(), room.error().message);
+  explanation.estimate.reset();
+  explanation.change.clear();
+  return explanation;
 }
 
 asio::awaitable<std::vector<sched::QueueEntry>> Controller::queue(std::size_t offset,
@@ -177,10 +188,11 @@ asio::awaitable<std::map<model::TaskKey, model::Placement>> Controller::placemen
 
 asio::awaitable<ServerLoad> Controller::load() {
   auto here = [](Controller& self) -> asio::awaitable<ServerLoad> {
+    const Result<void> room = self.space_.has_room();
     co_return ServerLoad{.live = static_cast<std::int64_t>(self.live_.size()),
                          .waiting = static_cast<std::int64_t>(self.scheduler_.waiting()),
-                         .store_failing = !self.store_problem_.empty(),
-                         .store_problem = self.store_problem_};
+                         .store_failing = !self.store_problem_.empty() || !room,
+                         .store_problem = room ? self.store_problem_ : room.error().message};
   };
   return rt::run_on(io_.get_executor(), here(*this));
 }

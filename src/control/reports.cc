@@ -38,7 +38,7 @@ void Controller::apply_reports() {
       const model::TaskKey& key = report.key;
       apply(*live,
             model::fact::TaskStarted{.task = key.task, .attempt = key.attempt, .tries = key.tries},
-            std::min(report.at, clock_.now()));
+            when(*live, report));
     }
   }
   // What ended at one moment has an order too.
@@ -55,8 +55,18 @@ void Controller::apply_reports() {
     if (const auto lost = lost_gpus_.extract(report.key)) {
       report.ending = model::lost(lost.mapped(), model::Reason::GpuLost);
     }
-    apply(*find(report.key.job), fact_of(report), std::min(report.at, clock_.now()));
+    LiveJob& live = *find(report.key.job);
+    apply(live, fact_of(report), when(live, report));
   }
+}
+
+/// When it happened by our clock: what an engine saw is stamped by the machine's, which somebody
+/// may have set meanwhile. Nothing happens before the attempt had its place, and nothing later than
+/// now.
+Time Controller::when(const LiveJob& live, const engine::TaskReport& report) const {
+  const Time now = clock_.now();
+  const Time earliest = std::min(live.job.life.placed_at.value_or(live.job.life.queued_at), now);
+  return std::clamp(report.at - clock_.wall_ahead(), earliest, now);
 }
 
 /// A limit that could not be set and the like: told once per job, in its timeline.

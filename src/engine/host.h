@@ -12,6 +12,7 @@ namespace ty::engine {
 /// as the engine is there.
 struct Host {
   std::string data_dir;  ///< absolute; what an engine keeps on this machine is below it
+  /// Runs evenly. Deadlines and the times of reports are the machine's: `clock.wall_ahead()` more.
   const Clock& clock;
   ReportSink report;
   std::function<void()> nodes_changed;  ///< `Engine::nodes()` says something else now

@@ -49,8 +49,8 @@ Result<std::unique_ptr<Database>> Database::open(DatabaseConfig config) {
   const bool postgres =
       config.url.starts_with("postgres://") || config.url.starts_with("postgresql://");
   std::string place = config.url.starts_with("sqlite:") ? config.url.substr(7) : config.url;
-  const auto connect = [postgres, place](Connection::Access access) {
-    return postgres ? open_postgres(place, access) : open_sqlite(place, access);
+  const auto connect = [postgres, place, reserve = config.reserve](Connection::Access access) {
+    return postgres ? open_postgres(place, access) : open_sqlite(place, access, reserve);
   };
   TY_TRY(auto connection, connect(Connection::Access::Write));
   TY_DO(

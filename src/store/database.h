@@ -18,6 +18,9 @@ struct DatabaseConfig {
   /// understands it.
   std::string url;
   int readers = 8;  ///< connections that may read at the same time
+  /// SQLite: bytes of its disk taken for it beforehand, so that it can write on for a while after
+  /// others have filled the disk. 0: none.
+  std::int64_t reserve = 0;
 };
 
 /// The one database of the server. Safe to call from any thread; coroutines go on where they were.

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <latch>
 #include <thread>
@@ -266,6 +267,28 @@ TEST(SqliteTest, AFullDiskRefusesTheGroupAndLaterWritesSucceedAgain) {
   limit_pages(10'000);
   ok(world.db->write_now([&](Tx& tx) { return put(tx, "0", big); }));
   EXPECT_EQ(run(world.stores->settings.get("0")), big);
+}
+
+TEST(SqliteTest, TheReserveStaysOverRestartsAndTheFileIsWholeWithoutIt) {
+  TempDir dir;
+  const auto allocated = [&] {
+    struct stat found{};
+    return ::stat((dir / "t.db-wal").c_str(), &found) == 0 ? found.st_blocks * 512 : 0;
+  };
+  for (int life = 0; life < 2; ++life) {
+    {
+      auto db = ok(Database::open({.url = dir / "t.db", .reserve = 1 << 20}));
+      EXPECT_GE(allocated(), 1 << 20);
+      ok(db->write_now([&](Tx& tx) { return put(tx, std::to_string(life), "kept"); }));
+      (void)ok(db->read_now([](Tx& tx) { return tx.value<std::int64_t>("select 1"); }));
+    }
+    EXPECT_GE(allocated(), 1 << 20);
+  }
+  // A copy of the one file is a backup of all of it.
+  std::filesystem::copy_file(dir / "t.db", dir / "copy.db");
+  World copy(dir / "copy.db");
+  EXPECT_EQ(run(copy.stores->settings.get("0")), "kept");
+  EXPECT_EQ(run(copy.stores->settings.get("1")), "kept");
 }
 
 TEST(SqliteTest, WhatIsNoDatabaseSaysSo) {

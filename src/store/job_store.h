@@ -102,6 +102,12 @@ class JobStore {
   /// `key#n`, the first under `key`.
   boost::asio::awaitable<Result<std::vector<Inserted>>> insert(std::vector<NewJob> jobs);
 
+  /// The calendar was set: every time that counts for a job that has not ended, or for a session,
+  /// moves by `step`. The setting `mark` (name, value) says so in the same transaction, so that it
+  /// happens once.
+  boost::asio::awaitable<Result<void>> move_times(Millis step,
+                                                  std::pair<std::string, std::string> mark);
+
   /// Stores what happened to many jobs in one group. Each item for itself: Conflict when the
   /// version is not the one seen (somebody else was faster), NotFound when the job is gone.
   boost::asio::awaitable<Result<std::vector<Result<Saved>>>> save(std::vector<JobChange> changes);

@@ -28,7 +28,7 @@ struct QueuedJob {
 struct ServerLoad {
   std::int64_t live = 0;  ///< jobs that have not ended
   std::int64_t waiting = 0;
-  bool store_failing = false;  ///< the last save failed; it is tried again
+  bool store_failing = false;  ///< nothing new is taken in: no space, or the last save failed
   Message store_problem;
 };
 

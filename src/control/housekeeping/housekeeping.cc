@@ -37,13 +37,17 @@ asio::awaitable<void> Housekeeping::run() {
 
 asio::awaitable<void> Housekeeping::round() {
   const Time now = p_.clock.now();
+  // Files carry the machine's calendar.
+  const Millis ahead = p_.clock.wall_ahead();
+  if (std::chrono::abs(ahead) > Seconds{1})
+    log::warn("clock.was_set by={}ms; a restart of the server takes the new time", ahead.count());
   co_await remove_expired_jobs(now);
   if (auto forgotten = co_await p_.jobs.forget_keys(now - kUnused); !forgotten)
     log::warn("housekeeping.keys_failed problem={}", forgotten.error().message);
   if (auto pruned = co_await p_.sessions.prune(now); !pruned)
     log::warn("housekeeping.sessions_failed problem={}", pruned.error().message);
-  co_await remove_idle_uploads(now - kUnused);
-  co_await sweep_logs(now);
+  co_await remove_idle_uploads(now + ahead - kUnused);
+  co_await sweep_logs(now + ahead);
 }
 
 asio::awaitable<void> Housekeeping::remove_expired_jobs(Time now) {

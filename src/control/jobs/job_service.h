@@ -41,6 +41,7 @@ namespace ty::control {
 
 class Capacity;
 class Controller;
+class DiskSpace;
 class EventHub;
 class JobFinder;
 class LogService;
@@ -77,6 +78,7 @@ class JobService {
     rt::BlockingPool& pool;
     EventHub& hub;
     const Clock& clock;
+    const DiskSpace& space;
     const config::Config& config;
     std::shared_ptr<const engine::Capabilities> capabilities;
     const Capacity& capacity;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "control/cluster/capacity.h"
 #include "control/controller.h"
+#include "control/disk_space.h"
 #include "control/event_hub.h"
 #include "control/jobs/job_finder.h"
 #include "control/jobs/job_line.h"
@@ -133,7 +134,10 @@ jobspec::Converted JobService::convert(std::string_view body,
   return jobspec::convert(body, options, to);
 }
 
-Result<std::string> JobService::new_upload() const { return p_.uploads.new_file(); }
+Result<std::string> JobService::new_upload() const {
+  TY_DO(p_.space.has_room());
+  return p_.uploads.new_file();
+}
 
 void JobService::discard_upload(const std::string& file) const { p_.uploads.discard(file); }
 
@@ -276,6 +280,7 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
 }
 
 asio::awaitable<Result<std::vector<Submitted>>> JobService::insert(std::vector<Prepared> prepared) {
+  TY_CO_DO(p_.space.has_room());
   std::vector<store::NewJob> rows;
   std::vector<std::vector<model::Task>> tasks;
   for (Prepared& one : prepared) {

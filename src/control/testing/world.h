@@ -38,6 +38,18 @@
 
 namespace ty::control {
 
+/// The server's time, and that of a machine whose clock a test sets.
+class SettableClock final : public Clock {
+ public:
+  Time now() const override { return steady_.now(); }
+  Millis wall_ahead() const override { return Millis{ahead_.load()}; }
+  void set_wall(Millis by) { ahead_ += by.count(); }
+
+ private:
+  SteadyClock steady_;
+  std::atomic<Millis::rep> ahead_ = 0;
+};
+
 /// A server without HTTP: real database, real controller, machines that only pretend. `restart` is
 /// a crash: what was not stored is forgotten, what ran runs on.
 class World {
@@ -81,6 +93,7 @@ class World {
                                                                   .hub = hub,
                                                                   .board = board,
                                                                   .clock = clock,
+                                                                  .space = space,
                                                                   .rules = {}});
       listening = true;
       listening.notify_all();
@@ -98,6 +111,7 @@ class World {
                             .pool = pool,
                             .hub = hub,
                             .clock = clock,
+                            .space = space,
                             .config = config,
                             .capabilities = std::make_shared<engine::Capabilities>(),
                             .capacity = capacity,
@@ -131,7 +145,7 @@ class World {
     }
 
     std::atomic<bool> listening = false;
-    SystemClock clock;
+    SettableClock clock;
     config::Config config;
     const std::shared_ptr<telemetry::MemoryRecords> records;
     boost::asio::io_context
@@ -145,12 +159,14 @@ class World {
     store::TokenStore tokens{*db};
     store::SessionStore sessions{*db};
     store::WorkspaceStore workspaces{*db};
+    store::SettingStore settings{*db};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard{
         io.get_executor()};
     std::thread thread{[this] { io.run(); }};
     telemetry::LogWatcher watcher{io.get_executor()};
     EventHub hub;
     TaskBoard board{[this](const model::TaskKey& key) { watcher.poke(records->log(key).name); }};
+    DiskSpace space{dirs.root(), 0};
     Uploads uploads{dirs.uploads()};
     SecretBox secrets{dirs.secret_key_file()};
     store::RegistryStore registry_logins{*db};

@@ -182,6 +182,11 @@ std::vector<NodeInfo> FakeEngine::nodes() const {
   return nodes;
 }
 
+std::optional<Time> FakeEngine::by_our_clock(std::optional<Time> wall) const {
+  if (!wall) return std::nullopt;
+  return *wall - clock_.wall_ahead();
+}
+
 asio::awaitable<Result<void>> FakeEngine::start(Launch launch) {
   auto task = FakeTask::of(launch);
   FakeWorld::Entry entry;
@@ -195,7 +200,7 @@ asio::awaitable<Result<void>> FakeEngine::start(Launch launch) {
   if (world_->tasks_.contains(launch.key)) co_return Result<void>{};
   ++world_->starts_[launch.key];
   entry.node = launch.task().placement->node;
-  entry.deadline = launch.deadline;
+  entry.deadline = by_our_clock(launch.deadline);
   entry.ending = entry.task.ending;
   entry.start_at = clock_.now() + entry.task.start_after;
   if (entry.task.run) entry.end_at = entry.start_at + *entry.task.run;
@@ -222,7 +227,7 @@ asio::awaitable<Result<void>> FakeEngine::set_deadline(model::TaskKey key,
                                                        std::optional<Time> deadline) {
   const std::lock_guard lock(world_->mutex_);
   const auto found = world_->tasks_.find(key);
-  if (found != world_->tasks_.end()) found->second.deadline = deadline;
+  if (found != world_->tasks_.end()) found->second.deadline = by_our_clock(deadline);
   world_->changed_.notify_all();
   co_return Result<void>{};
 }
@@ -302,7 +307,7 @@ void FakeEngine::run_due() {
         TaskReport report;
         report.key = key;
         report.what = TaskReport::What::Started;
-        report.at = entry.start_at;
+        report.at = entry.start_at + clock_.wall_ahead();
         reports.push_back(std::move(report));
       }
       if (ends) {
@@ -312,7 +317,7 @@ void FakeEngine::run_due() {
         TaskReport report;
         report.key = key;
         report.what = TaskReport::What::Ended;
-        report.at = *entry.end_at;
+        report.at = *entry.end_at + clock_.wall_ahead();
         report.ending = entry.ending;
         reports.push_back(std::move(report));
       }

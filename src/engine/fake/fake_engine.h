@@ -109,6 +109,7 @@ class FakeEngine final : public Engine {
   std::optional<Time> next_due() const;
 
  private:
+  std::optional<Time> by_our_clock(std::optional<Time> wall) const;
   void drive();
 
   std::shared_ptr<FakeWorld> world_;

@@ -143,7 +143,7 @@ Result<void> TaskKeeper::stop(const model::TaskKey& key, Millis grace) {
     return {};
   }
   if (!held.patience) {
-    held.patience = clock_.now() + grace + kStartPatience;
+    held.patience = patience_clock_.now() + grace + kStartPatience;
     ++stopping_;
     watcher_.wake();
   }

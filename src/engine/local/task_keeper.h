@@ -101,6 +101,7 @@ class TaskKeeper {
 
   const std::string data_dir_;
   const SystemClock clock_;
+  const SteadyClock patience_clock_;  // setting the machine's clock ends nobody's patience
 
   std::mutex mutex_;
   std::map<model::TaskKey, std::int64_t> tickets_;

@@ -103,7 +103,7 @@ void TaskKeeper::on_gone(std::int64_t ticket) {
 
 void TaskKeeper::on_tick() {
   const std::lock_guard lock(mutex_);
-  const Time now = clock_.now();
+  const Time now = patience_clock_.now();
   for (auto& [ticket, held] : held_) {
     if (!held.patience || now <= *held.patience || !held.pidfd) continue;
     held.patience = now + kStartPatience;

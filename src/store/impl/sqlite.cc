@@ -5,9 +5,12 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "base/fd.h"
+#include "rt/log.h"
 #include "store/messages.h"
 
 namespace ty::store {
@@ -22,6 +25,8 @@ constexpr int kReaderCacheKb = 2 * 1024;
 /// (counters, the right edge of each index) are copied once instead of many times.
 constexpr int kCheckpointPages = 4000;
 constexpr int kBusyMillis = 10'000;
+/// The WAL keeps its file up to this size when it begins anew; more cannot be set aside in it.
+constexpr std::int64_t kWalKept = std::int64_t{64} << 20;
 
 bool is_full(int code, int system_error) {
   if ((code & 0xff) == SQLITE_FULL) return true;
@@ -157,7 +162,27 @@ class SqliteConnection final : public Connection {
   SqliteConnection(std::string path, sqlite3* raw) : path_(std::move(path)), raw_(raw) {}
   ~SqliteConnection() override {
     drop_statements();
+    // What SQLite does itself when the last connection closes, had it not been told to leave the
+    // WAL, which owns the reserve, where it is.
+    if (keeps_wal_)
+      sqlite3_wal_checkpoint_v2(raw_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
     sqlite3_close(raw_);
+  }
+
+  /// Disk for the WAL and its index. Only for writers; readers just leave the WAL there.
+  Result<void> set_aside(std::int64_t bytes, Access access) {
+    sqlite3_db_config(raw_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    if (access != Access::Write) return {};
+    keeps_wal_ = true;
+    // Makes the two files, where they are not there yet.
+    TY_DO(run_script("begin immediate; rollback"));
+    const Fd wal(::open((path_ + "-wal").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    allocate(wal.get(), bytes);
+    // Kept open: closing any descriptor of this file would drop the locks that SQLite holds on it.
+    // Its index has 8 bytes for a page of 4 KB, in pieces of 32 KB.
+    wal_index_ = Fd(::open((path_ + "-shm").c_str(), O_RDWR | O_CLOEXEC));
+    allocate(wal_index_.get(), bytes / 256 + std::int64_t{64} * 1024);
+    return {};
   }
 
   bool is_postgres() const override { return false; }
@@ -221,8 +246,16 @@ class SqliteConnection final : public Connection {
     return {};
   }
 
+  /// Blocks without length: the file looks as before.
+  void allocate(int file, std::int64_t bytes) {
+    if (file >= 0 && ::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) return;
+    log::warn("store.nothing_set_aside path={} problem={}", path_, strerror(errno));
+  }
+
   std::string path_;
   sqlite3* raw_;
+  bool keeps_wal_ = false;
+  Fd wal_index_;
 };
 
 Result<bool> SqliteStatement::step() {
@@ -237,7 +270,8 @@ std::int64_t SqliteStatement::changed_rows() const {
 }
 
 Result<std::unique_ptr<Connection>> open_sqlite(const std::string& path,
-                                                Connection::Access access) {
+                                                Connection::Access access,
+                                                std::int64_t reserve) {
   sqlite3* raw = nullptr;
   const bool writer = access == Connection::Access::Write;
   if (writer) make_private_file(path);
@@ -262,10 +296,12 @@ Result<std::unique_ptr<Connection>> open_sqlite(const std::string& path,
   }
   TY_DO(connection->run_script(
       fmt::format("pragma synchronous = full; pragma temp_store = memory; pragma cache_size = -{}; "
-                  "pragma wal_autocheckpoint = {}; pragma journal_size_limit = 67108864; "
+                  "pragma wal_autocheckpoint = {}; pragma journal_size_limit = {}; "
                   "pragma foreign_keys = off; pragma trusted_schema = off",
                   writer ? kWriterCacheKb : kReaderCacheKb,
-                  writer ? kCheckpointPages : 0)));
+                  writer ? kCheckpointPages : 0,
+                  kWalKept)));
+  if (reserve > 0) TY_DO(connection->set_aside(std::min(reserve, kWalKept), access));
   return connection;
 }
 

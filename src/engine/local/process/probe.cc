@@ -1,6 +1,7 @@
 #include "engine/local/process/probe.h"
 
 #include <poll.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +56,13 @@ Result<std::vector<Message>> try_out(const ProcessSetup& setup, Recycler& recycl
   return facts.warnings;
 }
 
+bool is_full(const std::string& folder) {
+  struct statvfs found{};
+  constexpr std::uint64_t kTrialNeeds = 256 * 1024;
+  return ::statvfs(folder.c_str(), &found) == 0 && found.f_blocks > 0 &&
+         found.f_bavail * found.f_frsize < kTrialNeeds;
+}
+
 std::vector<Isolation> candidates(const LocalOptions& options, const ProcessSetup& setup) {
   if (options.isolation != Isolation::Auto) return {options.isolation};
   std::vector<Isolation> all;
@@ -96,6 +104,12 @@ Result<Probed> probe_machine(const LocalOptions& options, Recycler& recycler) {
   for (const Isolation isolation : candidates(options, setup)) {
     setup.isolation = isolation;
     auto warnings = try_out(setup, recycler);
+    if (!warnings && is_full(options.data_dir)) {
+      // A trial that had no space says nothing about the machine. The strongest is taken, untried:
+      // who fills the disk before a restart must not win a weaker one.
+      able.warnings.push_back(say::isolation_not_tried());
+      warnings.emplace();
+    }
     if (!warnings) {
       why_not = warnings.error().message;
       if (isolation == Isolation::None || options.isolation != Isolation::Auto) {
