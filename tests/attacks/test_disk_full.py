@@ -122,7 +122,7 @@ def test_what_waits_waits_on_and_says_why(make_server, small_disk):
 def test_without_any_space_tasks_end_and_the_answer_says_that_it_is_not_stored(small_disk):
     """Nothing set aside at all: the store cannot write. What a person asked for is done all the same."""
     with Server(small_disk / "data", TRAINYARD_STORAGE__RESERVE="0K") as server:
-        jobs = [server.submit(f"run: sleep 1000 # {n}") for n in range(30)]
+        jobs = [server.submit(f"run: sleep 1000 # {n}\ncpus: 0.1\nmemory: 32MB") for n in range(30)]
         for job in jobs:
             server.wait(job, "running")
         hog(server)
