@@ -343,7 +343,8 @@ TEST(Encode, TheRestIsAsTheContractSays) {
   forecast.estimate.emplace();
   forecast.change = joined(plain("t"), plain("u"));
   expect_conforms("Why", [&](JsonWriter& out) { write_why(out, why); });
-  why.clue = {.task = "main-0", .line = 7, .said = "MemoryError", .code = "oom", .text = plain("t")};
+  why.clue = {
+      .task = "main-0", .line = 7, .said = "MemoryError", .code = "oom", .text = plain("t")};
   expect_conforms("Why", [&](JsonWriter& out) { write_why(out, why); });
 }
 
