@@ -119,7 +119,11 @@ Result<void> App::begin(Fd listener) {
             capabilities.runtime,
             capabilities.images);
   for (const Message& warning : capabilities.warnings) log::warn("engine.warning {}", warning);
-  launcher = std::make_unique<control::Launcher>(registries, secrets);
+  launcher = std::make_unique<control::Launcher>(
+      control::Launcher::Parts{.registries = registries,
+                               .secrets = secrets,
+                               .permissions = engine::permissions_of(config),
+                               .able = capabilities});
   model::SiteRules rules{.max_debug_hold = config.jobs.max_debug_hold,
                          .max_time_limit = config.jobs.max_time_limit,
                          .gang_timeout = config.jobs.gang_timeout};

@@ -128,6 +128,7 @@ class App {
                                            .sessions = sessions,
                                            .authenticator = authenticator,
                                            .pool = blocking,
+                                           .secrets = secrets,
                                            .clock = clock,
                                            .config = config}};
   control::TokenService token_service{

@@ -77,6 +77,14 @@ void FaceRouter::add(const Face& face, const Operation& operation) {
 
 Answer FaceRouter::let_in(const Face& face, const Operation& operation, net::Request& request) {
   Call call{.request = request};
+  // Also where nobody need be signed in: a page of another site must not sign its visitors in, as
+  // whoever it likes. What carries no cookie and comes from no page passes.
+  if (operation.caller == Caller::Anyone && changes_things(request.method)) {
+    if (auto same = net::check_same_origin(request); !same) {
+      parts_.refused();
+      co_return std::unexpected(std::move(same).error());
+    }
+  }
   if (operation.caller != Caller::Anyone) {
     Presented given = face.read_token(request);
     if (given.token.empty()) {

@@ -64,43 +64,66 @@ void BucketTable::give_back(const std::string& key, Time now) {
 
 SignInLimiter::SignInLimiter(const Clock& clock, SignInRules rules)
     : clock_(clock),
+      pairs_(rules.pair, rules.capacity),
       accounts_(rules.account, rules.capacity),
-      addresses_(rules.address, rules.capacity) {}
+      addresses_(rules.address, rules.capacity),
+      devices_(rules.device, rules.capacity),
+      capacity_(std::max<std::size_t>(rules.capacity, 1)) {}
 
 namespace {
 /// Account names differ by more than case in no installation; one bucket for all spellings of a
 /// name.
 std::string account_key(std::string_view account) { return to_lower(account.substr(0, 256)); }
+std::string pair_key(std::string_view account, std::string_view other) {
+  return account_key(account) + '\n' + std::string(other);
+}
 Seconds round_up(Millis wait) { return std::chrono::ceil<Seconds>(wait); }
 }  // namespace
 
-Result<void> SignInLimiter::admit(std::string_view account, std::string_view address) {
-  const Time now = clock_.now();
-  const std::string by_account = account_key(account);
-  const std::string by_address = address_key(address);
-  const std::scoped_lock lock(mutex_);
-  // Both are asked before either is charged: a blocked address must not use up somebody's account.
-  const Millis wait = std::max(accounts_.wait(by_account, now), addresses_.wait(by_address, now));
-  if (wait > Millis{0}) {
-    return fail(Errc::Exhausted, say::too_many_sign_ins({.seconds = round_up(wait).count()}));
+std::vector<SignInLimiter::Charge> SignInLimiter::charges(std::string_view account,
+                                                          const SignInOrigin& origin) {
+  if (!origin.device.empty()) return {{&devices_, pair_key(account, origin.device)}};
+  const std::string address = address_key(origin.address);
+  std::string pair = pair_key(account, address);
+  std::vector<Charge> all;
+  // Who signed in from here before does not pay for what is tried from elsewhere.
+  if (!known_.contains(pair)) all.push_back({&accounts_, account_key(account)});
+  all.push_back({&addresses_, address});
+  all.push_back({&pairs_, std::move(pair)});
+  return all;
+}
+
+void SignInLimiter::remember(const std::string& pair) {
+  if (const auto found = known_.find(pair); found != known_.end()) {
+    known_order_.splice(known_order_.end(), known_order_, found->second);
+    return;
   }
-  (void)accounts_.take(by_account, now);
-  (void)addresses_.take(by_address, now);
+  if (known_.size() >= capacity_) {
+    known_.erase(known_order_.front());
+    known_order_.pop_front();
+  }
+  known_order_.push_back(pair);
+  known_.emplace(pair, std::prev(known_order_.end()));
+}
+
+Result<void> SignInLimiter::admit(std::string_view account, const SignInOrigin& origin) {
+  const Time now = clock_.now();
+  const std::scoped_lock lock(mutex_);
+  const std::vector<Charge> all = charges(account, origin);
+  // All are asked before any is charged: a blocked address must not use up somebody's account.
+  Millis wait{0};
+  for (const Charge& one : all) wait = std::max(wait, one.table->wait(one.key, now));
+  if (wait > Millis{0})
+    return fail(Errc::Exhausted, say::too_many_sign_ins({.seconds = round_up(wait).count()}));
+  for (const Charge& one : all) (void)one.table->take(one.key, now);
   return {};
 }
 
-void SignInLimiter::succeeded(std::string_view account, std::string_view address) {
+void SignInLimiter::succeeded(std::string_view account, const SignInOrigin& origin) {
   const Time now = clock_.now();
   const std::scoped_lock lock(mutex_);
-  accounts_.give_back(account_key(account), now);
-  addresses_.give_back(address_key(address), now);
-}
-
-Seconds SignInLimiter::retry_after(std::string_view account, std::string_view address) const {
-  const Time now = clock_.now();
-  const std::scoped_lock lock(mutex_);
-  return round_up(std::max(accounts_.wait(account_key(account), now),
-                           addresses_.wait(address_key(address), now)));
+  for (const Charge& one : charges(account, origin)) one.table->give_back(one.key, now);
+  if (!origin.address.empty()) remember(pair_key(account, address_key(origin.address)));
 }
 
 std::string address_key(std::string_view address) {

@@ -6,47 +6,75 @@
 namespace ty::auth {
 namespace {
 
-TEST(SignInLimiter, AnAccountRunsOutAndRecovers) {
+constexpr BucketRule kPlenty{.burst = 1000, .refill = 1s};
+
+SignInOrigin from(std::string address) { return {.address = std::move(address)}; }
+
+TEST(SignInLimiter, AnAccountRunsOutForNewAddressesAndRecovers) {
   ManualClock clock;
   SignInLimiter limiter(
-      clock, {.account = {.burst = 3, .refill = 10s}, .address = {.burst = 100, .refill = 1s}});
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(limiter.admit("li", "10.0.0." + std::to_string(i)));
-  const auto refused = limiter.admit("LI", "10.0.0.9");
+      clock, {.pair = kPlenty, .account = {.burst = 3, .refill = 10s}, .address = kPlenty});
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(limiter.admit("li", from("10.0.0." + std::to_string(i))));
+  const auto refused = limiter.admit("LI", from("10.0.0.9"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::Exhausted);
   EXPECT_NE(refused.error().message.text().find("10 s"), std::string::npos);
-  EXPECT_EQ(limiter.retry_after("li", "10.0.0.9"), 10s);
-  EXPECT_TRUE(limiter.admit("wang", "10.0.0.9"));
+  EXPECT_TRUE(limiter.admit("wang", from("10.0.0.9")));
   clock.advance(10s);
-  EXPECT_TRUE(limiter.admit("li", "10.0.0.9"));
-  EXPECT_FALSE(limiter.admit("li", "10.0.0.9"));
+  EXPECT_TRUE(limiter.admit("li", from("10.0.0.9")));
+  EXPECT_FALSE(limiter.admit("li", from("10.0.0.9")));
+}
+
+TEST(SignInLimiter, GuessesFromOneAddressLeaveTheOthersAlone) {
+  ManualClock clock;
+  SignInLimiter limiter(clock);
+  int admitted = 0;
+  for (int i = 0; i < 500; ++i) admitted += limiter.admit("li", from("10.0.0.1")) ? 1 : 0;
+  EXPECT_EQ(admitted, 10);
+  EXPECT_TRUE(limiter.admit("li", from("10.0.0.2")));
+}
+
+TEST(SignInLimiter, KnownDevicesAndAddressesAreNotLockedOut) {
+  ManualClock clock;
+  SignInLimiter limiter(clock);
+  ASSERT_TRUE(limiter.admit("li", from("10.0.0.1")));
+  limiter.succeeded("li", from("10.0.0.1"));
+  for (int i = 0; i < 5000; ++i)
+    (void)limiter.admit("li", from("10." + std::to_string(i / 200) + ".1." + std::to_string(i % 200)));
+  EXPECT_FALSE(limiter.admit("li", from("10.99.0.2"))) << "a new address";
+  EXPECT_TRUE(limiter.admit("li", from("10.0.0.1"))) << "one it was signed in from";
+  EXPECT_TRUE(limiter.admit("li", {.address = "10.99.0.2", .device = "laptop"}));
+  // A stolen device has its own tries, and no more.
+  int admitted = 0;
+  for (int i = 0; i < 100; ++i)
+    admitted += limiter.admit("li", {.address = "10.99.0.3", .device = "stolen"}) ? 1 : 0;
+  EXPECT_EQ(admitted, 10);
 }
 
 TEST(SignInLimiter, AnAddressRunsOutWhateverAccountsItTries) {
   ManualClock clock;
-  SignInLimiter limiter(
-      clock, {.account = {.burst = 100, .refill = 1s}, .address = {.burst = 3, .refill = 5s}});
+  SignInLimiter limiter(clock, {.account = kPlenty, .address = {.burst = 3, .refill = 5s}});
   for (int i = 0; i < 3; ++i)
-    EXPECT_TRUE(limiter.admit("user" + std::to_string(i), "2001:db8::" + std::to_string(i)));
-  EXPECT_FALSE(limiter.admit("user9", "2001:db8::ffff"));
-  EXPECT_TRUE(limiter.admit("user9", "2001:db8:0:1::1"));
+    EXPECT_TRUE(limiter.admit("user" + std::to_string(i), from("2001:db8::" + std::to_string(i))));
+  EXPECT_FALSE(limiter.admit("user9", from("2001:db8::ffff")));
+  EXPECT_TRUE(limiter.admit("user9", from("2001:db8:0:1::1")));
 }
 
 TEST(SignInLimiter, ARefusedAddressDoesNotUseUpTheAccount) {
   ManualClock clock;
   SignInLimiter limiter(
       clock, {.account = {.burst = 2, .refill = 60s}, .address = {.burst = 1, .refill = 60s}});
-  EXPECT_TRUE(limiter.admit("li", "10.0.0.1"));
-  for (int i = 0; i < 50; ++i) EXPECT_FALSE(limiter.admit("li", "10.0.0.1"));
-  EXPECT_TRUE(limiter.admit("li", "10.0.0.2"));
+  EXPECT_TRUE(limiter.admit("li", from("10.0.0.1")));
+  for (int i = 0; i < 50; ++i) EXPECT_FALSE(limiter.admit("li", from("10.0.0.1")));
+  EXPECT_TRUE(limiter.admit("li", from("10.0.0.2")));
 }
 
 TEST(SignInLimiter, WhoKnowsThePasswordNeverRunsOut) {
   ManualClock clock;
   SignInLimiter limiter(clock);
   for (int i = 0; i < 10'000; ++i) {
-    ASSERT_TRUE(limiter.admit("li", "10.0.0.1"));
-    limiter.succeeded("li", "10.0.0.1");
+    ASSERT_TRUE(limiter.admit("li", from("10.0.0.1")));
+    limiter.succeeded("li", from("10.0.0.1"));
   }
 }
 

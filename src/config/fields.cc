@@ -345,6 +345,61 @@ std::vector<Field> make_fields() {
       {"All tasks of a gang must have started after this.", "成组任务必须在这段时间内全部启动。"},
       [](Config& c) -> auto& { return c.jobs.gang_timeout; }));
   all.push_back(
+      {"jobs.allowed_caps",
+       "list",
+       {"Capabilities that jobs may ask for: `ptrace`, `ipc_lock`, `sys_admin`, `net_admin`; `none` "
+        "for none. Whoever may ask for `sys_admin` can become root on the machine.",
+        "作业可以要求的权限：`ptrace`、`ipc_lock`、`sys_admin`、`net_admin`；`none` 表示都不允许。能要求 "
+        "`sys_admin` 的人可以成为机器的 root。"},
+       [](Config& c, std::string_view v) -> Result<void> {
+         constexpr std::string_view kCaps[] = {"ptrace", "ipc_lock", "sys_admin", "net_admin"};
+         if (v == "none") return {};
+         if (std::ranges::find(kCaps, v) == std::end(kCaps)) {
+           std::vector<std::string> all(std::begin(kCaps), std::end(kCaps));
+           all.emplace_back("none");
+           return fail(Errc::Invalid,
+                       say::bad_setting_choice({.value = shorten(v), .choices = all}));
+         }
+         c.jobs.allowed_caps.emplace_back(v);
+         return {};
+       },
+       [](const Config& c) { return join(c.jobs.allowed_caps, ","); },
+       true,
+       false,
+       [](Config& c) { c.jobs.allowed_caps.clear(); }});
+  all.push_back(parsed(
+      "jobs.allow_root",
+      "yes or no",
+      {"Whether `run_as` of a job may name root, as user or group. Images whose own user is root "
+       "run without it.",
+       "作业的 `run_as` 能否写 root（用户或组）。镜像自己的用户是 root 时不需要它。"},
+      [](Config& c) -> auto& { return c.jobs.allow_root; },
+      yes_or_no,
+      [](bool is_set) { return std::string(is_set ? "true" : "false"); }));
+  all.push_back(
+      {"jobs.allowed_users",
+       "list",
+       {"Users of this machine that `run_as` may name where tasks are its processes: `alice`, "
+        "`1000`, with a group `1000:100`. In containers other users than root need no permission.",
+        "任务是本机进程时 `run_as` 可以写的本机用户：`alice`、`1000`，带组则写 `1000:100`。"
+        "在容器里，root 以外的用户不需要许可。"},
+       [](Config& c, std::string_view v) -> Result<void> {
+         if (v.empty() || v.find_first_of(" /") != std::string_view::npos)
+           return refuse(v, say::kind_user(), "alice");
+         c.jobs.allowed_users.emplace_back(v);
+         return {};
+       },
+       [](const Config& c) { return join(c.jobs.allowed_users, ","); },
+       true,
+       false,
+       [](Config& c) { c.jobs.allowed_users.clear(); }});
+  all.push_back(number(
+      "jobs.max_waiting_per_user",
+      {"So many jobs of one person may wait or be paused; further ones are refused. 0: no limit. "
+       "Administrators have none.",
+       "一个人最多可以有这么多排队或暂停的作业，再提交会被拒绝。0 表示不限。管理员不受限制。"},
+      [](Config& c) -> auto& { return c.jobs.max_waiting_per_user; }));
+  all.push_back(
       {"jobs.host_folders",
        "list",
        {"Folders of this machine that jobs may mount, with all that is below them: data and "

@@ -133,6 +133,7 @@ void Controller::act_unsaved(LiveJob& live, Unsaved& unsaved) {
 
 void Controller::forget_job(const JobId& id) {
   LiveJob* live = find(id);
+  if (live->is_counted) waiting_.remove(live->job.owner);
   scheduler_.withdraw_job(id);
   scheduler_.release_job(id, clock_.now());
   if (live->deadline) deadlines_.erase({*live->deadline, id});
@@ -230,11 +231,13 @@ asio::awaitable<void> Controller::launch(model::TaskKey key,
     const bool port = started.error().code == Errc::Conflict;
     const bool refused =
         started.error().code == Errc::NotFound || started.error().code == Errc::Invalid;
+    const bool not_allowed = started.error().code == Errc::Forbidden;
     engine::TaskReport report{
         .key = key, .what = engine::TaskReport::What::Ended, .at = clock_.now()};
-    report.ending = model::fault(port      ? model::Reason::PortConflict
-                                 : refused ? model::Reason::CodeFailed
-                                           : model::Reason::StartFailed,
+    report.ending = model::fault(port          ? model::Reason::PortConflict
+                                 : not_allowed ? model::Reason::BadSpec
+                                 : refused     ? model::Reason::CodeFailed
+                                               : model::Reason::StartFailed,
                                  started.error().message,
                                  refused);
     take_report(std::move(report));

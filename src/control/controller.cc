@@ -159,11 +159,14 @@ void Controller::admit(model::Job job, HeldSpec spec) {
   // At once, on the caller's thread: who is told of the job may ask for its log before we come to
   // it.
   board_.open(job.id);
+  // Also at once: a hundred submits at the same time are a hundred, not none so far.
+  waiting_.add(job.owner);
   auto here = [this, job = std::move(job), spec = std::move(spec)]() mutable {
     // Two answers to one idempotent submit, or a wish that came with the admission, may be here
     // first.
-    if (find(job.id) != nullptr || stopping_) return;
+    if (find(job.id) != nullptr || stopping_) return waiting_.remove(job.owner);
     LiveJob& live = add(std::move(job), std::move(spec));
+    live.is_counted = true;
     ask_for_places(live);
     set_deadline(live);
     // What starts at once needs its spec in a moment; behind a long queue it does not.

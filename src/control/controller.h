@@ -11,11 +11,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "auth/permission.h"
 #include "control/cluster/cluster_service.h"
 #include "control/cluster/node_view.h"
 #include "control/disk_space.h"
 #include "control/event_hub.h"
 #include "control/jobs/launcher.h"
+#include "control/jobs/waiting_jobs.h"
 #include "control/live_job.h"
 #include "control/task_board.h"
 #include "engine/engine.h"
@@ -69,6 +71,8 @@ class Controller {
 
   /// A job that was just stored. Any thread.
   void admit(model::Job job, HeldSpec spec);
+  /// How many jobs of this person wait or are paused. Any thread.
+  std::int64_t waiting_of(UserId owner) const { return waiting_.of(owner); }
   /// The engine's nodes are not what they were. Any thread.
   void nodes_changed();
   /// The site's rules are now these. Any thread.
@@ -95,6 +99,8 @@ class Controller {
   /// What `explain_fully` would say of a request if it were handed in now. Nothing is kept of it.
   boost::asio::awaitable<sched::Explanation> forecast(sched::Request request,
                                                       rt::BlockingPool& pool);
+  /// Whose those of these jobs are that have not ended: what it takes to judge who may see them.
+  boost::asio::awaitable<std::map<JobId, auth::Resource>> owners_of(std::vector<JobId> jobs);
   boost::asio::awaitable<std::vector<sched::QueueEntry>> queue(std::size_t offset,
                                                                std::size_t limit);
   boost::asio::awaitable<std::vector<NodeView>> nodes();
@@ -131,6 +137,7 @@ class Controller {
   // placing.cc
   std::vector<sched::Node> nodes_to_share() const;
   void ask_for_places(LiveJob& live);
+  void count_waiting(LiveJob& live);
   void free_places(LiveJob& live, const std::vector<model::EndedTry>& ended);
   void plan();
   void place(const sched::Start& start);
@@ -183,6 +190,7 @@ class Controller {
   std::int64_t share_version_ = -1;
   std::set<std::string> draining_;
   std::unordered_map<JobId, std::unique_ptr<LiveJob>> live_;
+  WaitingJobs waiting_;
   std::vector<engine::TaskReport> reports_;  ///< arrived since the last turn of the loop
   std::vector<JobId> dirty_;
   std::set<std::pair<Time, JobId>> deadlines_;

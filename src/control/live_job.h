@@ -54,6 +54,7 @@ struct LiveJob {
   std::map<model::TaskRef, Message> progress;  ///< what tasks that are being started wait for
   std::vector<Message> warnings;               ///< told already
   std::optional<Time> deadline;                ///< its entry in the controller's deadlines
+  bool is_counted = false;                     ///< among the jobs of its owner that wait
   std::optional<sched::Place> place;           ///< in the queue, where an administrator has put it
 
   model::Task& task(model::TaskRef ref) {

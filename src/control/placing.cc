@@ -3,6 +3,8 @@
 
 #include "control/cluster/capacity.h"
 #include "control/controller.h"
+#include "control/jobs/names_of_others.h"
+#include "rt/log.h"
 
 /// Between the controller and the scheduler: what it is told of nodes, rules, and tasks that need a
 /// place or leave one, and what comes of its plans.
@@ -55,7 +57,16 @@ void Controller::free_places(LiveJob& live, const std::vector<model::EndedTry>& 
   }
 }
 
+void Controller::count_waiting(LiveJob& live) {
+  const model::JobState state = live.job.life.state;
+  const bool waits = state == model::JobState::Queued || state == model::JobState::Paused;
+  if (waits == live.is_counted) return;
+  live.is_counted = waits;
+  waits ? waiting_.add(live.job.owner) : waiting_.remove(live.job.owner);
+}
+
 void Controller::ask_for_places(LiveJob& live) {
+  count_waiting(live);
   const model::JobState state = live.job.life.state;
   // A place in the queue is given for one stretch of waiting.
   if (state != model::JobState::Queued) live.place.reset();
@@ -81,8 +92,14 @@ void Controller::plan() {
   const sched::Plan plan = scheduler_.plan(clock_.now());
   next_look_ = plan.next_look;
   for (const sched::Preempt& preempt : plan.preempt) {
-    if (LiveJob* live = find(preempt.job))
-      apply(*live, model::fact::Preempted{preempt.why}, clock_.now());
+    LiveJob* live = find(preempt.job);
+    if (live == nullptr) continue;
+    const LiveJob* other = find(preempt.in_favour_of.job);
+    // Everybody who may see the one may see the other only within a workspace.
+    const bool is_foreign = other == nullptr || other->job.workspace != live->job.workspace;
+    log::info("job.preempted job={} for={}", preempt.job.str(), preempt.in_favour_of.job.str());
+    Message why = is_foreign ? preempted_for_others(preempt.why) : preempt.why;
+    apply(*live, model::fact::Preempted{std::move(why)}, clock_.now());
   }
   for (const sched::Start& start : plan.starts) place(start);
 }

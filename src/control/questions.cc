@@ -128,6 +128,21 @@ sched::Explanation Controller::with_disk(sched::Explanation explanation) const {
   return explanation;
 }
 
+asio::awaitable<std::map<JobId, auth::Resource>> Controller::owners_of(std::vector<JobId> jobs) {
+  using Owners = std::map<JobId, auth::Resource>;
+  auto here = [](Controller& self, std::vector<JobId> jobs) -> asio::awaitable<Owners> {
+    Owners owners;
+    for (JobId& job : jobs) {
+      const LiveJob* live = self.find(job);
+      if (live == nullptr) continue;
+      owners.emplace(std::move(job),
+                     auth::Resource{.workspace = live->job.workspace, .owner = live->job.owner});
+    }
+    co_return owners;
+  };
+  return rt::run_on(io_.get_executor(), here(*this, std::move(jobs)));
+}
+
 asio::awaitable<std::vector<sched::QueueEntry>> Controller::queue(std::size_t offset,
                                                                   std::size_t limit) {
   auto here = [](Controller& self,

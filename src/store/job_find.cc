@@ -19,7 +19,7 @@ using model::Job;
 namespace {
 
 constexpr std::size_t kShortestPrefix = 4;
-constexpr int kNamedMatches = 5;
+constexpr std::size_t kNamedMatches = 5;
 constexpr std::size_t kJobsAtOnce = 100;
 
 std::unexpected<Error> no_job(std::string_view which) {
@@ -38,15 +38,18 @@ std::string after_prefix(std::string prefix) {
   return prefix;
 }
 
-Result<Job> find_prefix(Tx& tx, const std::string& prefix) {
+Result<Job> find_prefix(Tx& tx, const std::string& prefix, const VisibleJobs& visible) {
   auto rows = tx.query(
-      "select seq, id, name from jobs where id >= :prefix and id < :end order by id limit :most",
+      "select seq, id, name, owner_id, workspace_id from jobs "
+      "where id >= :prefix and id < :end order by id",
       prefix,
-      after_prefix(prefix),
-      kNamedMatches + 1);
+      after_prefix(prefix));
   std::vector<std::pair<JobSeq, std::string>> found;
-  while (rows.next())
-    found.emplace_back(rows.get<JobSeq>(0), fmt::format("{} ({})", rows.text(1), rows.text(2)));
+  // Others' jobs are not there: neither named nor in the way of the one that is meant.
+  while (found.size() <= kNamedMatches && rows.next()) {
+    if (visible.has(rows.get<UserId>(3), rows.get<WorkspaceId>(4)))
+      found.emplace_back(rows.get<JobSeq>(0), fmt::format("{} ({})", rows.text(1), rows.text(2)));
+  }
   TY_DO(rows.status());
   if (found.empty()) return no_job(prefix);
   if (found.size() == 1) return find_full(tx, found.front().first, prefix);
@@ -147,12 +150,12 @@ asio::awaitable<Result<Job>> JobStore::find_by_handle(UserId owner, std::string 
   co_return co_await db_.read(std::move(read));
 }
 
-asio::awaitable<Result<Job>> JobStore::find_by_prefix(std::string prefix) {
+asio::awaitable<Result<Job>> JobStore::find_by_prefix(std::string prefix, VisibleJobs visible) {
   if (prefix.size() < kShortestPrefix) {
     co_return fail(Errc::Invalid,
                    say::job_id_too_short({.prefix = prefix, .least = kShortestPrefix}));
   }
-  auto read = [&prefix](Tx& tx) { return find_prefix(tx, prefix); };
+  auto read = [&](Tx& tx) { return find_prefix(tx, prefix, visible); };
   co_return co_await db_.read(std::move(read));
 }
 

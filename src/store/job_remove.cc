@@ -79,6 +79,22 @@ asio::awaitable<Result<std::vector<std::pair<JobSeq, JobId>>>> JobStore::expired
   co_return co_await db_.read(std::move(read));
 }
 
+asio::awaitable<Result<bool>> JobStore::is_upload_visible(std::string sha256,
+                                                         VisibleJobs visible) {
+  auto read = [&](Tx& tx) -> Result<bool> {
+    auto rows = tx.query(
+        "select j.owner_id, j.workspace_id from job_uploads u join jobs j on j.seq = u.job_seq "
+        "where u.sha256 = :sha256",
+        sha256);
+    while (rows.next()) {
+      if (visible.has(rows.get<UserId>(0), rows.get<WorkspaceId>(1))) return true;
+    }
+    TY_DO(rows.status());
+    return false;
+  };
+  co_return co_await db_.read(std::move(read));
+}
+
 asio::awaitable<Result<std::vector<std::string>>> JobStore::unused_uploads(
     std::vector<std::string> among) {
   auto read = [&among](Tx& tx) -> Result<std::vector<std::string>> {

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <functional>
@@ -24,6 +25,18 @@ struct Original {
   std::string sha256;  ///< hex
   /// Byte offset and length of the secrets in it; whoever shows the file puts `******` there.
   std::vector<std::pair<std::int64_t, std::int64_t>> secret_ranges;
+};
+
+/// Which jobs somebody may see: those of these workspaces, and their own wherever they are. No
+/// workspace: all.
+struct VisibleJobs {
+  UserId owner;
+  std::vector<WorkspaceId> workspaces;
+
+  bool has(UserId whose, WorkspaceId where) const {
+    return workspaces.empty() || whose == owner ||
+           std::ranges::find(workspaces, where) != workspaces.end();
+  }
 };
 
 struct NewJob {
@@ -116,8 +129,10 @@ class JobStore {
   boost::asio::awaitable<Result<model::Job>> find(JobId id);
   boost::asio::awaitable<Result<model::Job>> find(JobSeq seq);
   boost::asio::awaitable<Result<model::Job>> find_by_handle(UserId owner, std::string handle);
-  /// By the first characters (4 or more) of an id. Conflict, naming them, when several begin so.
-  boost::asio::awaitable<Result<model::Job>> find_by_prefix(std::string prefix);
+  /// By the first characters (4 or more) of an id, among the visible ones. Conflict, naming them,
+  /// when several begin so.
+  boost::asio::awaitable<Result<model::Job>> find_by_prefix(std::string prefix,
+                                                            VisibleJobs visible = {});
 
   /// The normalised spec as JSON (model/spec_json.h).
   boost::asio::awaitable<Result<std::string>> spec(JobSeq seq);
@@ -155,6 +170,8 @@ class JobStore {
   /// Jobs whose ttl is over, at most `limit` of them.
   boost::asio::awaitable<Result<std::vector<std::pair<JobSeq, JobId>>>> expired(Time now,
                                                                                 int limit = 100);
+  /// Whether one of the visible jobs uses that code (SHA-256).
+  boost::asio::awaitable<Result<bool>> is_upload_visible(std::string sha256, VisibleJobs visible);
   /// Those of `among` (SHA-256) that no job uses.
   boost::asio::awaitable<Result<std::vector<std::string>>> unused_uploads(
       std::vector<std::string> among);

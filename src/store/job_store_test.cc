@@ -252,6 +252,8 @@ TEST_P(JobStoreTest, ABeginningOfAnIdIsEnoughWhenItIsUnique) {
   EXPECT_EQ(several.code, Errc::Conflict);
   EXPECT_NE(several.message.text().find(two.job.id.str() + " (two)"), std::string::npos);
   EXPECT_EQ(error_of(stores().jobs.find_by_prefix("abce")).code, Errc::NotFound);
+  const VisibleJobs nothing{.owner = UserId{-1}, .workspaces = {WorkspaceId{-1}}};
+  EXPECT_EQ(error_of(stores().jobs.find_by_prefix("abcd", nothing)).code, Errc::NotFound);
   EXPECT_EQ(error_of(stores().jobs.find_by_prefix("abc")).code, Errc::Invalid);
 }
 

@@ -18,7 +18,7 @@ constexpr Operation kOperations[] = {
     {"show_format_schema", "/schema/{file}", Method::Get, Anyone, Read, show_format_schema},
     {"check_alive", "/healthz", Method::Get, Anyone, Read, check_alive},
     {"check_ready", "/readyz", Method::Get, Anyone, Read, check_ready},
-    {"show_metrics", "/metrics", Method::Get, SignedIn, Read, show_metrics},
+    {"show_metrics", "/metrics", Method::Get, Administrator, Read, show_metrics},
     {"show_page", "/", Method::Get, Anyone, Read, show_page},
     {"show_sign_in", "/signin", Method::Get, Anyone, Read, show_sign_in},
     {"show_asset", "/assets/{file}", Method::Get, Anyone, Read, show_asset},

@@ -43,19 +43,23 @@ Answer sign_in(Context& context, Call& call) {
   TY_CO_DO(reader.done());
 
   control::SessionService& sessions = context.services.sessions;
-  std::string client(call.request.headers.get("User-Agent"));
+  control::SignInFrom from{.address = call.request.peer,
+                           .client = std::string(call.request.headers.get("User-Agent")),
+                           .device = read_device(call.request)};
   Result<control::SignedIn> signed_in;
   if (link)
-    signed_in = co_await sessions.use_link(*std::move(link), call.request.peer, std::move(client));
+    signed_in = co_await sessions.use_link(*std::move(link), std::move(from));
   else
-    signed_in = co_await sessions.sign_in(
-        *std::move(user), *std::move(password), call.request.peer, std::move(client));
+    signed_in =
+        co_await sessions.sign_in(*std::move(user), *std::move(password), std::move(from));
   if (!signed_in) co_return std::unexpected(std::move(signed_in).error());
   net::Response response = json(200, [&](JsonWriter& out) { write_signed_in(out, *signed_in); });
   response.headers.add(
       "Set-Cookie",
       session_cookie(
           call.request, signed_in->token.reveal(), context.services.config.auth.session));
+  if (!signed_in->device.empty())
+    response.headers.add("Set-Cookie", device_cookie(call.request, signed_in->device.reveal()));
   co_return response;
 }
 

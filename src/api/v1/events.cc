@@ -18,6 +18,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr Millis kHeartbeat{15'000};
+constexpr Millis kCheckEvery{5'000};
 constexpr int kPage = 500;
 
 /// Where one follower stands.
@@ -27,6 +28,7 @@ struct Follower {
   Secret token;
   std::string job;
   EventId seen;
+  std::chrono::steady_clock::time_point checked = std::chrono::steady_clock::now();
 
   asio::awaitable<Result<control::EventPage>> next_page() {
     control::EventFilter filter{.job = job, .after = seen, .limit = kPage};
@@ -34,11 +36,14 @@ struct Follower {
   }
 
   /// A stream may live for days: a token that was revoked meanwhile, or a workspace that was left,
-  /// counts from the next heartbeat on.
+  /// counts from the next check on, however busy the stream is.
   asio::awaitable<bool> still_allowed() {
-    auto now = co_await context.services.authenticator.authenticate(token);
-    if (now) who = *std::move(now);
-    co_return now.has_value();
+    const auto now = std::chrono::steady_clock::now();
+    if (now - checked < kCheckEvery) co_return true;
+    checked = now;
+    auto known = co_await context.services.authenticator.authenticate(token);
+    if (known) who = *std::move(known);
+    co_return known.has_value();
   }
 };
 
@@ -72,10 +77,10 @@ asio::awaitable<void> follow(std::shared_ptr<Follower> follower,
           co_await follower->context.services.events.wait_beyond(follower->seen, kHeartbeat);
       if (!open || out.gone()) co_return;
       if (std::chrono::steady_clock::now() - before >= kHeartbeat) {
-        if (!co_await follower->still_allowed()) co_return;
         if (!co_await out.write(net::kSseHeartbeat)) co_return;
       }
     }
+    if (!co_await follower->still_allowed()) co_return;
     auto next = co_await follower->next_page();
     // The job is gone, or the store is: the client comes back and hears it as an answer.
     if (!next) co_return;

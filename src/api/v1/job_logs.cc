@@ -20,6 +20,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::string_view kType = "text/plain; charset=utf-8";
+constexpr Millis kRightCheckedEvery{5'000};
 constexpr std::size_t kLongestPattern = control::LogSearchQuery::kLongestPattern;
 
 struct LogRequest {
@@ -96,10 +97,33 @@ std::string file_name(const std::string& job, const std::string& task) {
   return name + ".log";
 }
 
-net::StreamBody stream_of(std::shared_ptr<control::LogText> text, bool follow) {
-  auto write = [text](net::BodyWriter& out) -> asio::awaitable<void> {
+/// Whoever follows a log may lose the right to it meanwhile; looked up again now and then, before
+/// more is sent.
+struct FollowerRight {
+  Context& context;
+  Secret token;
+  std::string job;
+  std::chrono::steady_clock::time_point checked = std::chrono::steady_clock::now();
+
+  asio::awaitable<bool> still_there() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - checked < kRightCheckedEvery) co_return true;
+    checked = now;
+    auto who = co_await context.services.authenticator.authenticate(token);
+    if (!who) co_return false;
+    const auto found = co_await context.services.logs.find(*std::move(who), job);
+    co_return found.has_value();
+  }
+};
+
+net::StreamBody stream_of(std::shared_ptr<control::LogText> text,
+                          bool follow,
+                          std::shared_ptr<FollowerRight> right) {
+  auto write = [text, right](net::BodyWriter& out) -> asio::awaitable<void> {
     for (;;) {
       const auto piece = co_await text->next_piece();
+      const bool allowed = co_await right->still_there();
+      if (!allowed) throw std::runtime_error("may not be read any more");
       // The status is long gone: all we can do is not to end the answer as if it were whole.
       if (!piece) throw std::runtime_error(piece.error().message.text());
       if (piece->empty()) co_return;
@@ -146,7 +170,9 @@ Answer read_job_logs(Context& context, Call& call) {
         "Content-Disposition",
         fmt::format("attachment; filename=\"{}\"", file_name(view.job.handle, task)));
   }
-  response.body = stream_of(std::move(text), follow);
+  auto right = std::make_shared<FollowerRight>(
+      FollowerRight{.context = context, .token = call.token, .job = job});
+  response.body = stream_of(std::move(text), follow, std::move(right));
   co_return response;
 }
 

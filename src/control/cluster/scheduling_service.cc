@@ -20,6 +20,20 @@ namespace {
 
 constexpr std::string_view kSetting = "scheduling";
 
+/// What concerns everybody (policy, drained and reserved nodes) and what this person's workspaces
+/// are promised; who else there is, is left out.
+void keep_own(SchedulingRules& rules, const auth::Principal& who) {
+  const auto is_foreign = [&](const std::string& workspace) {
+    return std::ranges::none_of(who.workspaces,
+                                [&](const auth::Membership& one) { return one.name == workspace; });
+  };
+  std::erase_if(rules.quotas, [&](const Quota& quota) { return is_foreign(quota.workspace); });
+  for (ReservationRule& rule : rules.reservations) {
+    std::erase_if(rule.workspaces, is_foreign);
+    std::erase_if(rule.users, [&](const std::string& user) { return user != who.name; });
+  }
+}
+
 }  // namespace
 
 struct SchedulingService::Stored {
@@ -52,6 +66,7 @@ asio::awaitable<Result<void>> SchedulingService::load() {
 asio::awaitable<Result<std::string>> SchedulingService::rules(auth::Principal who) {
   TY_CO_DO(auth::may(who, auth::Action::ShowNodes, {}));
   TY_CO_TRY(Stored found, co_await stored());
+  if (!who.acts_as_administrator()) keep_own(found.rules, who);
   co_return rules_to_json(found.rules);
 }
 

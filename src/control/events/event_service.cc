@@ -1,5 +1,6 @@
 #include "control/events/event_service.h"
 
+#include "control/cluster/queue_move.h"
 #include "control/event_hub.h"
 #include "control/jobs/job_finder.h"
 #include "store/event_store.h"
@@ -9,6 +10,7 @@ namespace ty::control {
 namespace asio = boost::asio;
 
 asio::awaitable<Result<EventPage>> EventService::list(auth::Principal who, EventFilter filter) {
+  const bool sees_all = who.acts_as_administrator();
   store::EventQuery query{
       .after = filter.after, .workspaces = who.visible_workspaces(), .limit = filter.limit};
   if (!filter.job.empty()) {
@@ -18,6 +20,12 @@ asio::awaitable<Result<EventPage>> EventService::list(auth::Principal who, Event
     query.job = job.seq;
   }
   TY_CO_TRY(store::EventPage page, co_await p_.events.after(std::move(query)));
+  // Where in the queue a job was put says which other job it was put before.
+  if (!sees_all) {
+    for (model::Event& event : page.events) {
+      if (event.kind == kMoved) event.data = "{}";
+    }
+  }
   co_return EventPage{.events = std::move(page.events), .seen = page.seen, .more = page.more};
 }
 

@@ -13,22 +13,24 @@ constexpr std::size_t kShortestPrefix = 4;
 
 }  // namespace
 
-asio::awaitable<Result<model::Job>> JobFinder::look_up(UserId who, std::string reference) {
+asio::awaitable<Result<model::Job>> JobFinder::look_up(const auth::Principal& who,
+                                                       std::string reference) {
   if (const std::size_t at = reference.find('~'); at != std::string::npos) {
     TY_CO_TRY(const model::User owner, co_await users_.find_by_name(reference.substr(0, at)));
     co_return co_await jobs_.find_by_handle(owner.id, reference.substr(at + 1));
   }
   if (looks_like_job_id(reference)) co_return co_await jobs_.find(JobId(reference));
-  Result<model::Job> own = co_await jobs_.find_by_handle(who, reference);
+  Result<model::Job> own = co_await jobs_.find_by_handle(who.user, reference);
   if (own || own.error().code != Errc::NotFound || reference.size() < kShortestPrefix)
     co_return own;
-  co_return co_await jobs_.find_by_prefix(reference);
+  store::VisibleJobs visible{.owner = who.user, .workspaces = who.visible_workspaces()};
+  co_return co_await jobs_.find_by_prefix(reference, std::move(visible));
 }
 
 asio::awaitable<Result<model::Job>> JobFinder::find(auth::Principal who,
                                                     std::string reference,
                                                     auth::Action action) {
-  Result<model::Job> job = co_await look_up(who.user, reference);
+  Result<model::Job> job = co_await look_up(who, reference);
   const auto nobody = [&] {
     return fail(Errc::NotFound, say::no_such_job_for_you({.name = shorten(reference)}));
   };

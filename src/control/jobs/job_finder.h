@@ -23,7 +23,8 @@ class JobFinder {
                                                   auth::Action action);
 
  private:
-  boost::asio::awaitable<Result<model::Job>> look_up(UserId who, std::string reference);
+  boost::asio::awaitable<Result<model::Job>> look_up(const auth::Principal& who,
+                                                     std::string reference);
 
   store::JobStore& jobs_;
   store::UserStore& users_;

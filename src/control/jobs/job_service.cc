@@ -10,6 +10,7 @@
 #include "control/event_hub.h"
 #include "control/jobs/job_finder.h"
 #include "control/jobs/job_line.h"
+#include "control/jobs/names_of_others.h"
 #include "control/logs/log_service.h"
 #include "control/messages.h"
 #include "control/uploads/uploads.h"
@@ -54,14 +55,14 @@ std::string covered(store::Original original) {
 
 asio::awaitable<Result<JobView>> JobService::show(auth::Principal who, std::string job) {
   TY_CO_TRY(model::Job found,
-            co_await p_.finder.find(std::move(who), std::move(job), auth::Action::ShowJob));
+            co_await p_.finder.find(who, std::move(job), auth::Action::ShowJob));
   TY_CO_TRY(const std::string json, co_await p_.jobs.spec(found.seq));
   TY_CO_TRY(model::JobSpec spec, model::spec_from_json(json));
   JobView view;
   TY_CO_TRY(view.labels, co_await p_.jobs.labels(found.seq));
   if (found.life.state == model::JobState::Queued) {
-    const sched::Explanation explanation = co_await p_.controller.explain(found.id);
-    view.waiting_for = explanation.whole();
+    Forecast told = to_forecast(co_await p_.controller.explain(found.id));
+    view.waiting_for = (co_await for_reader(std::move(who), std::move(told))).whole();
   }
   if (found.life.state == model::JobState::Starting ||
       found.life.state == model::JobState::Running) {
@@ -145,11 +146,26 @@ asio::awaitable<Result<std::vector<AttemptView>>> JobService::attempts(auth::Pri
   co_return views;
 }
 
+asio::awaitable<Forecast> JobService::for_reader(auth::Principal who, Forecast forecast) {
+  if (who.acts_as_administrator()) co_return forecast;
+  std::vector<Message> told = forecast.reasons;
+  told.push_back(forecast.change);
+  std::vector<JobId> named = jobs_named_in(told);
+  if (named.empty()) co_return forecast;
+  const auto owners = co_await p_.controller.owners_of(std::move(named));
+  const auto may_see = [&](const JobId& job) {
+    const auto found = owners.find(job);
+    return found != owners.end() && auth::may(who, auth::Action::ShowJob, found->second);
+  };
+  co_return without_names_of_others(std::move(forecast), may_see);
+}
+
 asio::awaitable<Result<Why>> JobService::why(auth::Principal who, std::string job) {
   TY_CO_TRY(model::Job found, co_await p_.finder.find(who, std::move(job), auth::Action::ShowJob));
   Why why{.state = found.life.state, .decision = found.life.decision};
   if (found.life.state == model::JobState::Queued) {
-    why.forecast = to_forecast(co_await p_.controller.explain_fully(found.id, p_.pool));
+    Forecast told = to_forecast(co_await p_.controller.explain_fully(found.id, p_.pool));
+    why.forecast = co_await for_reader(who, std::move(told));
     why.text = why.forecast->whole();
   } else {
     why.text = line_about(found);

@@ -156,6 +156,10 @@ class JobService {
                                                    jobspec::ReadJob read);
   boost::asio::awaitable<Result<std::vector<Submitted>>> insert(std::vector<Prepared> prepared);
   boost::asio::awaitable<Result<UserId>> owner_id(auth::Principal who, std::string name);
+  Result<void> check_waiting(const auth::Principal& who, std::size_t more) const;
+  boost::asio::awaitable<Result<void>> check_uploads(const SubmitRequest& request,
+                                                     const model::JobSpec& spec);
+  boost::asio::awaitable<Forecast> for_reader(auth::Principal who, Forecast forecast);
   boost::asio::awaitable<Result<Submitted>> again(auth::Principal who,
                                                   model::Job old,
                                                   std::string name,

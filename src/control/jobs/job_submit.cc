@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "auth/permission.h"
 #include "base/text.h"
 #include "control/cluster/capacity.h"
@@ -180,13 +182,42 @@ asio::awaitable<Result<std::vector<Submitted>>> JobService::submit(SubmitRequest
     for (Prepared& one : prepared) {
       Submitted answer{.name = one.row.job.name, .warnings = std::move(one.warnings)};
       if (!one.needs.empty())
-        answer.forecast =
-            to_forecast(co_await p_.controller.forecast(std::move(one.needs.front()), p_.pool));
+        answer.forecast = co_await for_reader(
+            request.who,
+            to_forecast(co_await p_.controller.forecast(std::move(one.needs.front()), p_.pool)));
       answers.push_back(std::move(answer));
     }
     co_return answers;
   }
+  TY_CO_DO(check_waiting(request.who, prepared.size()));
   co_return co_await insert(std::move(prepared));
+}
+
+/// One person must not fill the queue, which everybody's decisions and the server's memory pay for.
+Result<void> JobService::check_waiting(const auth::Principal& who, std::size_t more) const {
+  const std::int64_t limit = p_.config.jobs.max_waiting_per_user;
+  const std::int64_t count = p_.controller.waiting_of(who.user);
+  if (limit == 0 || who.acts_as_administrator()) return {};
+  if (count + static_cast<std::int64_t>(more) <= limit) return {};
+  return fail(Errc::Exhausted, say::too_many_waiting({.count = count, .limit = limit}));
+}
+
+/// Code is its sender's: whoever knows its SHA-256 has it here only by a job that they may see.
+asio::awaitable<Result<void>> JobService::check_uploads(const SubmitRequest& request,
+                                                        const model::JobSpec& spec) {
+  if (request.who.acts_as_administrator()) co_return Result<void>{};
+  for (const std::string& sha256 : uploads_of(spec)) {
+    const bool is_sent_along = std::ranges::any_of(
+        request.uploads, [&](const auto& sent) { return sent.second == "upload:" + sha256; });
+    if (is_sent_along) continue;
+    TY_CO_TRY(const bool is_visible,
+              co_await p_.jobs.is_upload_visible(
+                  sha256,
+                  {.owner = request.who.user, .workspaces = request.who.visible_workspaces()}));
+    // The same words as for code that was never sent.
+    if (!is_visible) co_return fail(Errc::Invalid, say::upload_gone({.sha256 = shorten(sha256)}));
+  }
+  co_return Result<void>{};
 }
 
 /// Where the job goes. Files from elsewhere name the namespaces, queues and virtual clusters of
@@ -227,6 +258,7 @@ asio::awaitable<Result<JobService::Prepared>> JobService::prepare(const SubmitRe
         auth::may(request.who, auth::Action::UsePriorityAboveHigh, {.workspace = workspace.id}));
   }
   fill_names(spec, request.who.name, spec.name);
+  TY_CO_DO(co_await check_uploads(request, spec));
 
   Prepared out;
   out.warnings = std::move(read.warnings);
@@ -342,6 +374,7 @@ asio::awaitable<Result<Submitted>> JobService::again(auth::Principal who,
   SubmitRequest request{
       .who = std::move(who), .body = std::move(original.bytes), .media_type = original.media_type};
   TY_CO_TRY(Prepared prepared, co_await prepare(request, std::move(read)));
+  TY_CO_DO(check_waiting(request.who, 1));
   prepared.row.event =
       fmt::format(R"({{"{}":"{}"}})", is_retry ? "retry_of" : "clone_of", old.id.str());
   std::vector<Prepared> one;

@@ -23,7 +23,7 @@ Result<void> Launcher::add_mounts(engine::Launch& launch) const {
     if (mount.mode == model::MountMode::ExportOnly) continue;  // only a name in the environment
     TY_TRY(engine::Mount found, mount_of(mount, spec, launch.attempt->job.workspace));
     if (mount.secret) {
-      TY_TRY(Secret key, secrets_.open(model::SecretRef{.sealed = mount.secret}));
+      TY_TRY(Secret key, p_.secrets.open(model::SecretRef{.sealed = mount.secret}));
       set_secret_key(found, std::move(key));
     }
     has_output = has_output || mount.kind == model::MountKind::Output;
@@ -53,15 +53,14 @@ Result<void> Launcher::add_logins(engine::Launch& launch, const model::TextMap& 
   if (auth && auth->password.sealed) {
     engine::RegistryLogin own{.server = auth->server,
                               .username = model::fill_secrets(auth->username, secrets)};
-    TY_TRY(own.password, secrets_.open(auth->password));
+    TY_TRY(own.password, p_.secrets.open(auth->password));
     launch.login = std::move(own);
     return {};
   }
   // Under a name the job gives, or under that of the image's own registry, which the engine knows.
   if (auth && auth->stored_name)
-    launch.login = registries_.find(job.owner, job.workspace, *auth->stored_name);
-  else
-    launch.logins = registries_.all(job.owner, job.workspace);
+    launch.login = p_.registries.find(job.owner, job.workspace, *auth->stored_name);
+  if (!launch.login) launch.logins = p_.registries.all(job.owner, job.workspace);
   return {};
 }
 
@@ -71,6 +70,8 @@ Result<engine::Launch> Launcher::make(std::shared_ptr<const engine::Attempt> att
   const model::JobSpec& spec = *attempt->spec;
   engine::Launch launch{.key = key, .attempt = attempt};
   const model::RoleSpec& role = launch.role();
+  if (const auto refused = engine::refusals(p_.permissions, p_.able, spec, role); !refused.empty())
+    return fail(Errc::Forbidden, refused.front().why);
   launch.command = role.command;
   launch.deadline = attempt->deadline;
   if (role.task_limit) {
@@ -78,11 +79,11 @@ Result<engine::Launch> Launcher::make(std::shared_ptr<const engine::Attempt> att
     launch.deadline = launch.deadline ? std::min(*launch.deadline, own) : own;
   }
   TY_DO(add_mounts(launch));
-  TY_TRY(const model::TextMap secrets, secrets_.open(spec));
+  TY_TRY(const model::TextMap secrets, p_.secrets.open(spec));
   model::fill_secrets(launch.command, secrets);
   TY_DO(add_logins(launch, secrets));
   if (spec.services.ssh) {
-    TY_TRY(const auth::SshKeyPair keys, secrets_.ssh_key(key.job));
+    TY_TRY(const auth::SshKeyPair keys, p_.secrets.ssh_key(key.job));
     launch.ssh =
         engine::SshKeys{.private_key = keys.private_key.reveal(), .public_key = keys.public_key};
   }

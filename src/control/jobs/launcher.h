@@ -4,7 +4,9 @@
 
 #include "control/registries/registry_service.h"
 #include "control/secret_box.h"
+#include "engine/engine.h"
 #include "engine/launch.h"
+#include "engine/permissions.h"
 #include "model/job.h"
 
 namespace ty::control {
@@ -13,10 +15,16 @@ namespace ty::control {
 /// opened, who may fetch its image. Any thread.
 class Launcher {
  public:
-  Launcher(const RegistryService& registries, const SecretBox& secrets)
-      : registries_(registries), secrets_(secrets) {}
+  struct Parts {
+    const RegistryService& registries;
+    const SecretBox& secrets;
+    engine::Permissions permissions;
+    engine::Capabilities able;  ///< the engine's
+  };
+  explicit Launcher(Parts parts) : p_(std::move(parts)) {}
 
-  /// `now`: when the task is started, for its own time limit.
+  /// `now`: when the task is started, for its own time limit. Forbidden when it asks for what the
+  /// site does not allow: the job may be older than the settings.
   Result<engine::Launch> make(std::shared_ptr<const engine::Attempt> attempt,
                               const model::TaskKey& key,
                               Time now) const;
@@ -25,8 +33,7 @@ class Launcher {
   Result<void> add_mounts(engine::Launch& launch) const;
   Result<void> add_logins(engine::Launch& launch, const model::TextMap& secrets) const;
 
-  const RegistryService& registries_;
-  const SecretBox& secrets_;
+  const Parts p_;
 };
 
 }  // namespace ty::control

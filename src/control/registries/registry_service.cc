@@ -10,6 +10,7 @@
 #include "control/messages.h"
 #include "control/registries/old_registries_file.h"
 #include "control/secret_box.h"
+#include "engine/image_name.h"
 #include "engine/launch.h"
 #include "rt/log.h"
 #include "store/registry_store.h"
@@ -54,17 +55,6 @@ Result<void> remove_for_good(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-std::string registry_name(std::string_view text) {
-  std::string name = to_lower(text);
-  for (const std::string_view scheme : {"https://", "http://"}) {
-    if (name.starts_with(scheme)) name.erase(0, scheme.size());
-  }
-  if (name == "index.docker.io/v1/" || name == "index.docker.io" || name == "registry-1.docker.io")
-    return "docker.io";
-  while (name.ends_with('/')) name.pop_back();
-  return name;
-}
 
 asio::awaitable<Result<void>> RegistryService::load(std::string old_file) {
   TY_CO_DO(co_await take_over(std::move(old_file)));
@@ -163,7 +153,7 @@ asio::awaitable<Result<std::vector<RegistryView>>> RegistryService::list(auth::P
 asio::awaitable<Result<void>> RegistryService::set(auth::Principal who,
                                                    std::string workspace,
                                                    NewRegistryLogin login) {
-  login.server = registry_name(login.server);
+  login.server = engine::registry_name(login.server);
   TY_CO_DO(check(login));
   TY_CO_TRY(const Owner owner, co_await owner_of(who, std::move(workspace)));
   TY_CO_TRY(std::string sealed, p_.secrets.seal(login.password));
@@ -180,7 +170,7 @@ asio::awaitable<Result<void>> RegistryService::remove(auth::Principal who,
                                                       std::string workspace,
                                                       std::string server) {
   TY_CO_TRY(const Owner owner, co_await owner_of(who, std::move(workspace)));
-  TY_CO_DO(co_await p_.logins.remove(owner.user, owner.workspace, registry_name(server)));
+  TY_CO_DO(co_await p_.logins.remove(owner.user, owner.workspace, engine::registry_name(server)));
   co_return co_await refresh();
 }
 
@@ -188,7 +178,7 @@ std::optional<engine::RegistryLogin> RegistryService::find(UserId owner,
                                                            WorkspaceId workspace,
                                                            const std::string& server) const {
   const std::lock_guard lock(mutex_);
-  const std::string name = registry_name(server);
+  const std::string name = engine::registry_name(server);
   for (const Owner& one : {Owner{.user = owner}, Owner{.workspace = workspace}}) {
     if (const auto found = logins_.find({one, name}); found != logins_.end()) {
       return engine::RegistryLogin{

@@ -94,7 +94,4 @@ class RegistryService {
   std::uint64_t shown_ = 0;      ///< the one `logins_` is from
 };
 
-/// `https://Index.Docker.io/v1/` is `docker.io`: what images and people call the same registry.
-std::string registry_name(std::string_view text);
-
 }  // namespace ty::control

@@ -1,11 +1,14 @@
 #include "control/sessions/session_service.h"
 
+#include <fmt/format.h>
+
 #include "auth/password.h"
 #include "auth/permission.h"
 #include "auth/token.h"
 #include "base/text.h"
 #include "config/config.h"
 #include "control/messages.h"
+#include "control/secret_box.h"
 #include "control/sessions/authenticator.h"
 #include "rt/blocking_pool.h"
 #include "rt/log.h"
@@ -16,11 +19,18 @@ namespace ty::control {
 
 namespace asio = boost::asio;
 
+namespace {
+
+constexpr std::string_view kDevice = "device of ";
+constexpr std::size_t kLongestDevice = 1000;
+
+}  // namespace
+
 asio::awaitable<Result<SignedIn>> SessionService::sign_in(std::string name,
                                                           Secret password,
-                                                          std::string address,
-                                                          std::string client) {
-  TY_CO_DO(limiter_.admit(name, address));
+                                                          SignInFrom from) {
+  const auth::SignInOrigin origin{.address = from.address, .device = known_device(name, from)};
+  TY_CO_DO(limiter_.admit(name, origin));
   Result<model::User> user = co_await p_.users.find_by_name(name);
   if (!user && user.error().code != Errc::NotFound)
     co_return std::unexpected(std::move(user).error());
@@ -31,10 +41,10 @@ asio::awaitable<Result<SignedIn>> SessionService::sign_in(std::string name,
     return false;
   };
   if (!co_await p_.pool.run(std::move(verify))) {
-    log::info("signin.refused address={}", address);
+    log::info("signin.refused address={}", from.address);
     co_return fail(Errc::Unauthenticated, say::wrong_password());
   }
-  limiter_.succeeded(name, address);
+  limiter_.succeeded(name, origin);
   if (user->disabled) {
     co_return fail(Errc::Forbidden, say::account_disabled({.name = user->name}));
   }
@@ -45,23 +55,33 @@ asio::awaitable<Result<SignedIn>> SessionService::sign_in(std::string name,
       (void)co_await p_.users.update(*user);
     }
   }
-  co_return co_await begin_session(*std::move(user), std::move(client));
+  co_return co_await begin_session(*std::move(user), std::move(from.client));
 }
 
-asio::awaitable<Result<SignedIn>> SessionService::use_link(Secret link,
-                                                           std::string address,
-                                                           std::string client) {
-  TY_CO_DO(limiter_.admit("link", address));
+asio::awaitable<Result<SignedIn>> SessionService::use_link(Secret link, SignInFrom from) {
   const auto stale = [] { return fail(Errc::Unauthenticated, say::sign_in_link_stale()); };
   if (auth::token_kind(link.reveal()) != auth::TokenKind::SignIn) co_return stale();
   Result<UserId> id =
       co_await p_.sessions.use_link(auth::token_hash(link.reveal()), p_.clock.now());
   if (!id && id.error().code == Errc::NotFound) co_return stale();
   if (!id) co_return std::unexpected(std::move(id).error());
-  limiter_.succeeded("link", address);
   TY_CO_TRY(model::User user, co_await p_.users.find(*id));
   if (user.disabled) co_return fail(Errc::Forbidden, say::account_disabled({.name = user.name}));
-  co_return co_await begin_session(std::move(user), std::move(client));
+  co_return co_await begin_session(std::move(user), std::move(from.client));
+}
+
+// Sealed rather than stored: it opens nothing, it only says that the account's password was known
+// there once, and which of its devices that was.
+Secret SessionService::new_device(const std::string& name) const {
+  const auto sealed = p_.secrets.seal(Secret(fmt::format("{}{} {}", kDevice, to_lower(name), random_hex(8))));
+  return sealed ? Secret(*sealed) : Secret();
+}
+
+std::string SessionService::known_device(const std::string& name, const SignInFrom& from) const {
+  if (from.device.empty() || from.device.reveal().size() > kLongestDevice) return {};
+  const auto opened = p_.secrets.open(model::SecretRef{.sealed = from.device.reveal()});
+  if (!opened || !opened->reveal().starts_with(fmt::format("{}{} ", kDevice, to_lower(name)))) return {};
+  return opened->reveal();
 }
 
 asio::awaitable<Result<SignedIn>> SessionService::begin_session(model::User user,
@@ -79,7 +99,8 @@ asio::awaitable<Result<SignedIn>> SessionService::begin_session(model::User user
   co_return SignedIn{.user = user.name,
                      .has_password = !user.password_hash.empty(),
                      .token = fresh.text,
-                     .expires_at = expires};
+                     .expires_at = expires,
+                     .device = new_device(user.name)};
 }
 
 asio::awaitable<Result<void>> SessionService::sign_out(Secret token) {
@@ -95,14 +116,16 @@ asio::awaitable<Result<void>> SessionService::change_password(auth::Principal wh
   TY_CO_DO(auth::may(who, auth::Action::ChangeAccount, {.owner = who.user}));
   TY_CO_TRY(model::User user, co_await p_.users.find(who.user));
   if (!user.password_hash.empty()) {
-    TY_CO_DO(limiter_.admit(user.name, "password"));
+    // Who is signed in has tries of their own.
+    const auth::SignInOrigin signed_in{.device = "signed in"};
+    TY_CO_DO(limiter_.admit(user.name, signed_in));
     auto verify = [&] { return auth::verify_password(user.password_hash.reveal(), old_password); };
     if (!co_await p_.pool.run(std::move(verify))) {
       co_return fail(Errc::Forbidden,
                      say::old_password_wrong(),
                      {{"/old_password", say::does_not_match(), "password"}});
     }
-    limiter_.succeeded(user.name, "password");
+    limiter_.succeeded(user.name, signed_in);
   }
   TY_CO_DO(auth::check_password_rules(new_password, user.name));
   auto hash = [&] { return auth::hash_password(new_password); };

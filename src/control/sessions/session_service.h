@@ -25,6 +25,7 @@ class UserStore;
 namespace ty::control {
 
 class Authenticator;
+class SecretBox;
 
 /// A session just begun: `token` goes into the browser's cookie or to the CLI.
 struct SignedIn {
@@ -32,10 +33,18 @@ struct SignedIn {
   bool has_password = false;
   Secret token;
   Time expires_at{};
+  Secret device;  ///< shown at the next sign-in to this account, nobody else's guesses are in its way
 };
 
-/// Signing in and out, by password or by a link that works once. Guessing is slowed down by account
-/// and by address. Any thread.
+/// Where somebody signs in from.
+struct SignInFrom {
+  std::string address;
+  std::string client;  ///< as the program calls itself
+  Secret device;       ///< what an earlier sign-in gave; empty: none
+};
+
+/// Signing in and out, by password or by a link that works once. Guessing is slowed down
+/// (auth/rate_limit.h). Any thread.
 class SessionService {
  public:
   struct Parts {
@@ -43,6 +52,7 @@ class SessionService {
     store::SessionStore& sessions;
     Authenticator& authenticator;
     rt::BlockingPool& pool;
+    const SecretBox& secrets;
     const Clock& clock;
     const config::Config& config;
   };
@@ -52,11 +62,9 @@ class SessionService {
   /// disabled account whose password was right; Exhausted after too many tries.
   boost::asio::awaitable<Result<SignedIn>> sign_in(std::string user,
                                                    Secret password,
-                                                   std::string address,
-                                                   std::string client);
-  boost::asio::awaitable<Result<SignedIn>> use_link(Secret link,
-                                                    std::string address,
-                                                    std::string client);
+                                                   SignInFrom from);
+  /// Nobody can guess a link, so there is no limit: it is the way in for whoever is refused.
+  boost::asio::awaitable<Result<SignedIn>> use_link(Secret link, SignInFrom from);
   /// NotFound when the token is no session's.
   boost::asio::awaitable<Result<void>> sign_out(Secret token);
   /// `old_password` may be empty for someone who has none yet. Ends all other sessions of the user.
@@ -68,6 +76,9 @@ class SessionService {
   boost::asio::awaitable<Result<Secret>> make_link(UserId user);
 
  private:
+  Secret new_device(const std::string& name) const;
+  /// The device's own mark when it has signed in to this account before; else empty.
+  std::string known_device(const std::string& name, const SignInFrom& from) const;
   boost::asio::awaitable<Result<SignedIn>> begin_session(model::User user, std::string client);
 
   Parts p_;

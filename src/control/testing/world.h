@@ -85,7 +85,11 @@ class World {
             controller->report(std::move(r));
           },
           engine::FakeEngine::Drive::Thread);
-      launcher = std::make_unique<Launcher>(registries, secrets);
+      launcher = std::make_unique<Launcher>(
+          Launcher::Parts{.registries = registries,
+                          .secrets = secrets,
+                          .permissions = engine::permissions_of(config),
+                          .able = engine->capabilities()});
       controller = std::make_unique<Controller>(Controller::Parts{.io = io,
                                                                   .jobs = jobs,
                                                                   .engine = *engine,
@@ -189,6 +193,7 @@ class World {
                                     .sessions = sessions,
                                     .authenticator = authenticator,
                                     .pool = pool,
+                                    .secrets = secrets,
                                     .clock = clock,
                                     .config = config}};
     TokenService token_service{{.tokens = tokens, .authenticator = authenticator, .clock = clock}};

@@ -1,6 +1,7 @@
 #include "control/workspaces/workspace_service.h"
 
 #include "auth/permission.h"
+#include "base/text.h"
 #include "control/account_name.h"
 #include "control/messages.h"
 #include "control/sessions/authenticator.h"
@@ -50,8 +51,12 @@ asio::awaitable<Result<void>> WorkspaceService::set_member(
     std::string workspace,
     std::string name,
     std::optional<model::WorkspaceRole> role) {
-  TY_CO_TRY(const model::Workspace place,
-            co_await p_.workspaces.find_by_name(std::move(workspace)));
+  const Result<model::Workspace> found = co_await p_.workspaces.find_by_name(workspace);
+  if (!found && found.error().code != Errc::NotFound) co_return std::unexpected(found.error());
+  // A workspace one does not belong to does not exist for one.
+  if (!found || auth::standing(who, {.workspace = found->id}) < auth::Standing::Viewer)
+    co_return fail(Errc::NotFound, say::no_workspace_for_you({.name = shorten(workspace)}));
+  const model::Workspace& place = *found;
   TY_CO_DO(auth::may(who, auth::Action::ManageMembers, {.workspace = place.id}));
   TY_CO_TRY(const model::User user, co_await p_.users.find_by_name(std::move(name)));
   Result<void> done = role ? co_await p_.workspaces.set_member(user.id, place.id, *role)

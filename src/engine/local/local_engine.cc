@@ -30,7 +30,8 @@ struct LocalEngine::Impl {
                   .storage_root = options.storage_root.empty() ? options.data_dir + "/storage"
                                                                : options.storage_root,
                   .host_folders = options.host_folders,
-                  .upload_folder = options.upload_folder}),
+                  .upload_folder = options.upload_folder},
+                 options.permissions),
         records(std::make_shared<telemetry::FileRecords>(options.data_dir)),
         keeper(options.data_dir,
                options.starters,

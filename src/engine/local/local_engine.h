@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/local/local_launch.h"
+#include "engine/permissions.h"
 
 namespace ty::engine {
 
@@ -33,6 +34,7 @@ struct LocalOptions {
   std::string data_dir;      ///< absolute; run folders, supervisor, logs and outputs live below it
   std::string storage_root;  ///< empty: `DIR/storage`
   std::vector<std::string> host_folders;  ///< of this machine, that jobs may mount
+  Permissions permissions;                ///< what jobs may ask for beyond the ordinary
   /// Where an upload lies unpacked, by its SHA-256; NotFound when it is gone.
   std::function<Result<std::string>(const std::string& sha256)> upload_folder;
   std::string node_name;              ///< empty: the host's name

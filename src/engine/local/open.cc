@@ -20,6 +20,7 @@ Result<std::unique_ptr<Engine>> open_local(const config::Config& config, Host ho
   LocalOptions options{.data_dir = std::move(host.data_dir),
                        .storage_root = config.jobs.storage,
                        .host_folders = config.jobs.host_folders,
+                       .permissions = permissions_of(config),
                        .upload_folder = std::move(host.upload_folder),
                        .node_name = config.node.name,
                        .cpu_milli = config.node.cpu_milli,

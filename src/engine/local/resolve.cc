@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "engine/local/docker/image.h"
+#include "engine/image_name.h"
 #include "engine/local/network/local_addresses.h"
 #include "engine/local/paths.h"
 #include "engine/messages.h"
@@ -19,11 +19,26 @@ namespace ty::engine {
 
 namespace {
 
-/// As people name it who sign in there.
-std::string registry_name(std::string_view image) {
-  const std::string host = to_lower(docker::registry_of(image));
-  const bool is_hub = host == "index.docker.io" || host == "registry-1.docker.io";
-  return is_hub ? "docker.io" : host;
+/// A password goes to the server it was made for and nowhere else: the daemon would send it to
+/// whichever server the image names.
+Result<RegistryLogin> for_image_only(RegistryLogin login, const std::string& image) {
+  const std::string registry = registry_of(image);
+  if (login.server.empty()) login.server = registry;
+  login.server = registry_name(login.server);
+  if (login.server == registry) return login;
+  return fail(Errc::Forbidden,
+              say::login_for_another_registry({.server = shorten(login.server),
+                                               .image = shorten(image),
+                                               .registry = registry}));
+}
+
+/// Judged when the job was handed in too; it may be older than the site's settings.
+Result<void> check_permissions(const Permissions& permissions,
+                               const Capabilities& able,
+                               const Launch& launch) {
+  const auto refused = refusals(permissions, able, *launch.attempt->spec, launch.role());
+  if (refused.empty()) return {};
+  return fail(Errc::Forbidden, refused.front().why);
 }
 
 Result<void> check_ports(const Launch& launch) {
@@ -77,21 +92,19 @@ Result<std::optional<RegistryLogin>> Resolver::login(const Launch& launch,
       return fail(Errc::Invalid,
                   say::login_file_lines({.file = shorten(launch.login_file->named, 200)}));
     }
-    return RegistryLogin{.server = std::string(trim(lines[0])),
-                         .username = std::string(trim(lines[1])),
-                         .password = Secret(std::string(trim(lines[2])))};
+    RegistryLogin written{.server = std::string(trim(lines[0])),
+                          .username = std::string(trim(lines[1])),
+                          .password = Secret(std::string(trim(lines[2])))};
+    return for_image_only(std::move(written), launch.role().image);
   }
-  if (launch.login) {
-    RegistryLogin own = *launch.login;
-    if (own.server.empty()) own.server = docker::registry_of(launch.role().image);
-    return own;
-  }
-  const std::string registry = registry_name(launch.role().image);
+  if (launch.login) return for_image_only(*launch.login, launch.role().image);
+  const std::string registry = registry_of(launch.role().image);
   const auto kept = std::ranges::find(launch.logins, registry, &RegistryLogin::server);
   return kept == launch.logins.end() ? std::nullopt : std::optional(*kept);
 }
 
 Result<LocalLaunch> Resolver::resolve(const Launch& given, const Capabilities& able) const {
+  TY_DO(check_permissions(permissions_, able, given));
   TY_DO(check_ports(given));
   const model::JobSpec& spec = *given.attempt->spec;
   const model::RoleSpec& role = given.role();

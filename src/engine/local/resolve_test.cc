@@ -50,7 +50,8 @@ class Resolve : public ::testing::Test {
                              .host_folders = {dir_.path() + "/granted"},
                              .upload_folder = [this](const std::string& sha256) {
                                return Result<std::string>(dir_.path() + "/uploads/" + sha256);
-                             }});
+                             }},
+                            permissions_);
     return resolver.resolve(launch, able_);
   }
   std::string run_dir() const {
@@ -63,6 +64,7 @@ class Resolve : public ::testing::Test {
   TempDir dir_;
   const JobId job_ = random_job_id();
   Capabilities able_;
+  Permissions permissions_;
   model::JobSpec spec_;
 };
 
@@ -154,12 +156,34 @@ TEST_F(Resolve, WhatTheJobSaysOfItsRegistryWins) {
   EXPECT_EQ(made->registry->username, "own");
   EXPECT_EQ(made->registry->server, "docker.io");
 
-  write_text(dir_.path() + "/storage/auth.txt", "r.example\nfile\nsecret\n");
+  write_text(dir_.path() + "/storage/auth.txt", "https://index.docker.io/v1/\nfile\nsecret\n");
   given.login_file = LoginFile{.source = source::Storage{"/auth.txt"}, .named = "auth.txt"};
   made = resolve(given);
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_EQ(made->registry->username, "file");
-  EXPECT_EQ(made->registry->server, "r.example");
+  EXPECT_EQ(made->registry->server, "docker.io");
+}
+
+TEST_F(Resolve, ALoginIsForItsOwnServerOnly) {
+  able_ = {.runtime = "docker", .images = true, .own_network = true};
+  Launch given = launch();
+  given.login = RegistryLogin{.server = "corp.example", .username = "ann"};
+  EXPECT_EQ(resolve(given).error().code, Errc::Forbidden) << "python:3.12 is Docker Hub's";
+  given.login.reset();
+  write_text(dir_.path() + "/storage/auth.txt", "corp.example\nfile\nsecret\n");
+  given.login_file = LoginFile{.source = source::Storage{"/auth.txt"}, .named = "auth.txt"};
+  EXPECT_EQ(resolve(given).error().code, Errc::Forbidden);
+}
+
+TEST_F(Resolve, WhatTheSiteDoesNotAllowIsNotStarted) {
+  spec_.roles[0].caps = {"ptrace", "sys_admin"};
+  EXPECT_EQ(resolve(launch()).error().code, Errc::Forbidden);
+  permissions_.caps = {"ptrace", "sys_admin"};
+  EXPECT_TRUE(resolve(launch()));
+  spec_.run_as = model::RunAs{.user = "ann", .uid = 0};
+  EXPECT_EQ(resolve(launch()).error().code, Errc::Forbidden);
+  permissions_.root = true;
+  EXPECT_TRUE(resolve(launch()));
 }
 
 TEST_F(Resolve, ATaskWithoutAFreePortIsAPortConflict) {

@@ -209,13 +209,15 @@ std::expected<Runtime::Ready, model::Ending> DockerRuntime::prepare(const LocalL
                                                                     OnReady on_ready) {
   if (launch.image.empty())
     return std::unexpected(model::fault(Reason::BadSpec, say::task_without_image()));
+  if (auto named = parse_image_name(launch.image); !named)
+    return std::unexpected(model::fault(Reason::BadSpec, std::move(named).error().message));
   const std::tuple attempt{launch.key.job, launch.key.attempt, launch.image};
   bool is_pulled = false;
   {
     const std::lock_guard lock(mutex_);
     is_pulled = pulled_.contains(attempt);
   }
-  const auto found = client_.get("/images/" + with_tag(launch.image) + "/json");
+  const auto found = client_.get(image_path(launch.image));
   const bool is_here = found.has_value();
   if (!is_here && found.error().code != Errc::NotFound)
     return std::unexpected(refusal(found.error(), launch));
@@ -272,7 +274,10 @@ Result<std::expected<Fd, model::Ending>> DockerRuntime::begin(const LocalLaunch&
   using Begun = std::expected<Fd, model::Ending>;
   if (launch.network == model::Network::Host) {
     if (!options_.docker.host_network) {
-      return Begun(std::unexpect, model::fault(Reason::BadSpec, say::host_network_not_allowed()));
+      return Begun(std::unexpect,
+                   model::fault(Reason::BadSpec,
+                                say::host_network_not_allowed(
+                                    {.role = launch.role_name, .field = "network"})));
     }
     return run(launch, ticket, "host");
   }
@@ -296,7 +301,7 @@ Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const LocalLaunch& g
     return Begun(std::unexpect, refusal(error, launch));
   };
 
-  auto described = client_.get("/images/" + with_tag(launch.image) + "/json");
+  auto described = client_.get(image_path(launch.image));
   if (!described) return refuse(described.error());
   TY_TRY(const Image image, parse_image(*described));
   std::vector<Message> warnings;

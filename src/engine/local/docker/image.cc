@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include "base/text.h"
+#include "engine/local/docker/client.h"
 #include "engine/messages.h"
 
 namespace ty::engine::docker {
@@ -48,20 +50,18 @@ Result<Image> parse_image(std::string_view answer) {
   return image;
 }
 
-std::string registry_of(std::string_view image) {
-  const std::size_t slash = image.find('/');
-  if (slash == std::string_view::npos) return "docker.io";
-  const std::string_view first = image.substr(0, slash);
-  const bool is_host = first.find_first_of(".:") != std::string_view::npos || first == "localhost";
-  return is_host ? std::string(first) : "docker.io";
-}
-
 std::string with_tag(std::string_view image) {
   const std::size_t slash = image.rfind('/');
   const std::string_view last = slash == std::string_view::npos ? image : image.substr(slash + 1);
   const bool has_tag = last.find(':') != std::string_view::npos ||
                        image.find('@') != std::string_view::npos || image.starts_with("sha256:");
   return has_tag ? std::string(image) : std::string(image) + ":latest";
+}
+
+std::string image_path(std::string_view image) {
+  std::string path = "/images";
+  for (const std::string& part : split(with_tag(image), '/')) path += "/" + Client::encode(part);
+  return path + "/json";
 }
 
 std::string_view own_architecture() {
