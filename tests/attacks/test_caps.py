@@ -1,9 +1,11 @@
 """Capabilities, root and the machine's own network are the site's to give: asked for at submit, and again at launch."""
+import io
 import random
+import tarfile
 
 import docker
 import pytest
-from trainyard import FINAL, Server, eventually
+from trainyard import Server
 
 NATIVE = "name: caps\ncaps: [{cap}]\nrun: cat /proc/self/status\n"
 VOLCANO = """apiVersion: batch.volcano.sh/v1alpha1
@@ -39,8 +41,8 @@ ASKED = {
     "root in disguise": ("run_as: {user: \"00\"}\nrun: id\n", "run_as", "jobs.allow_root"),
     "root's group": ("run_as: {uid: 1000, gid: 0}\nrun: id\n", "run_as", "jobs.allow_root"),
     "volcano root": (volcano(pod="securityContext: {runAsUser: 0}"), "securityContext.runAsUser", "jobs.allow_root"),
-    "ffdl root": ("name: a\nframework: {name: custom, version: '1', command: id}\nproxy_user: root\n", "proxy_user",
-                  "jobs.allow_root"),
+    "ffdl root": ("{name: a, namespace: default, learners: 1, cpus: 0.1, memory: 64Mi, code_selector: codeFile, proxy_user: root, "
+                  "framework: {name: bb, version: '1', command: id}}", "proxy_user", "jobs.allow_root"),
 }
 # Where tasks are processes, another user of the machine is somebody.
 ASKED_OF_THE_MACHINE = {
@@ -51,12 +53,20 @@ ASKED_OF_THE_MACHINE = {
 
 
 def with_image(text):
-    return text if "image:" in text else "image: bb:1\n" + text
+    return text if "image:" in text or "framework:" in text else "image: bb:1\n" + text
+
+
+def code():
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w"):
+        pass
+    return made.getvalue()
 
 
 def assert_refused(server, token, text, field, setting):
     for query in ("", "?dry_run=true"):
-        answer = server.call("POST", "/api/v1/jobs" + query, token=token, data=text)
+        body = {"files": {"job": ("m.yml", text), "code": ("code.tar", code())}} if "codeFile" in text else {"data": text}
+        answer = server.call("POST", "/api/v1/jobs" + query, token=token, **body)
         assert answer.status_code in (400, 422), f"{answer.status_code} {answer.text}"
         said = answer.json()
         fault = said["details"][0]
@@ -151,9 +161,7 @@ HOST_NETWORK = {"host network": ("network: host\nrun: id\n", "network", "docker.
 @pytest.mark.parametrize("what", [*ASKED, *HOST_NETWORK])
 def test_a_container_gets_nothing_the_site_does_not_allow(containers, what):
     text, field, setting = {**ASKED, **HOST_NETWORK}[what]
-    if "framework" in text:
-        text = text.replace("name: custom", "name: bb")
-    assert_refused(containers, containers.mallory, with_image(text) if "framework" not in text else text, field, setting)
+    assert_refused(containers, containers.mallory, with_image(text), field, setting)
 
 
 def test_an_ordinary_image_runs_as_its_own_user_without_a_way_to_more(containers):
