@@ -65,8 +65,8 @@ struct SignInOrigin {
 /// address use up what that address has for the account, and guesses from many addresses what new
 /// addresses have for it together; a device that has signed in to the account before has tries of
 /// its own that nobody else can use up, and an address from which it was signed in to lately still
-/// has its own. Safe from any thread; never blocks. Ask before verifying, tell when it was the right
-/// password:
+/// has its own. Safe from any thread; never blocks. Ask before verifying, tell when it was the
+/// right password:
 ///
 ///     TY_CO_DO(limiter.admit(account, origin));
 ///     if (co_await pool.run(verify…)) limiter.succeeded(account, origin);

@@ -40,7 +40,8 @@ TEST(SignInLimiter, KnownDevicesAndAddressesAreNotLockedOut) {
   ASSERT_TRUE(limiter.admit("li", from("10.0.0.1")));
   limiter.succeeded("li", from("10.0.0.1"));
   for (int i = 0; i < 5000; ++i)
-    (void)limiter.admit("li", from("10." + std::to_string(i / 200) + ".1." + std::to_string(i % 200)));
+    (void)limiter.admit("li",
+                        from("10." + std::to_string(i / 200) + ".1." + std::to_string(i % 200)));
   EXPECT_FALSE(limiter.admit("li", from("10.99.0.2"))) << "a new address";
   EXPECT_TRUE(limiter.admit("li", from("10.0.0.1"))) << "one it was signed in from";
   EXPECT_TRUE(limiter.admit("li", {.address = "10.99.0.2", .device = "laptop"}));

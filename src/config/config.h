@@ -53,8 +53,8 @@ struct Jobs {
   Seconds max_debug_hold{604'800};
   Seconds gang_timeout{600};
   std::vector<std::string> allowed_caps = {"ptrace", "ipc_lock"};
-  bool allow_root = false;                  ///< `run_as` may ask for it
-  std::vector<std::string> allowed_users;   ///< of this machine, where tasks are its processes
+  bool allow_root = false;                     ///< `run_as` may ask for it
+  std::vector<std::string> allowed_users;      ///< of this machine, where tasks are its processes
   std::int64_t max_waiting_per_user = 10'000;  ///< 0: no limit
   std::string default_image;  ///< of tasks that name none, where tasks run in images
   std::string

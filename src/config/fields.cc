@@ -344,29 +344,31 @@ std::vector<Field> make_fields() {
       "jobs.gang_timeout",
       {"All tasks of a gang must have started after this.", "成组任务必须在这段时间内全部启动。"},
       [](Config& c) -> auto& { return c.jobs.gang_timeout; }));
-  all.push_back(
-      {"jobs.allowed_caps",
-       "list",
-       {"Capabilities that jobs may ask for: `ptrace`, `ipc_lock`, `sys_admin`, `net_admin`; `none` "
-        "for none. Whoever may ask for `sys_admin` can become root on the machine.",
-        "作业可以要求的权限：`ptrace`、`ipc_lock`、`sys_admin`、`net_admin`；`none` 表示都不允许。能要求 "
-        "`sys_admin` 的人可以成为机器的 root。"},
-       [](Config& c, std::string_view v) -> Result<void> {
-         constexpr std::string_view kCaps[] = {"ptrace", "ipc_lock", "sys_admin", "net_admin"};
-         if (v == "none") return {};
-         if (std::ranges::find(kCaps, v) == std::end(kCaps)) {
-           std::vector<std::string> all(std::begin(kCaps), std::end(kCaps));
-           all.emplace_back("none");
-           return fail(Errc::Invalid,
-                       say::bad_setting_choice({.value = shorten(v), .choices = all}));
-         }
-         c.jobs.allowed_caps.emplace_back(v);
-         return {};
-       },
-       [](const Config& c) { return join(c.jobs.allowed_caps, ","); },
-       true,
-       false,
-       [](Config& c) { c.jobs.allowed_caps.clear(); }});
+  all.push_back({"jobs.allowed_caps",
+                 "list",
+                 {"Capabilities that jobs may ask for: `ptrace`, `ipc_lock`, `sys_admin`, "
+                  "`net_admin`; `none` "
+                  "for none. Whoever may ask for `sys_admin` can become root on the machine.",
+                  "作业可以要求的权限：`ptrace`、`ipc_lock`、`sys_admin`、`net_admin`；`none` "
+                  "表示都不允许。能要求 "
+                  "`sys_admin` 的人可以成为机器的 root。"},
+                 [](Config& c, std::string_view v) -> Result<void> {
+                   constexpr std::string_view kCaps[] = {
+                       "ptrace", "ipc_lock", "sys_admin", "net_admin"};
+                   if (v == "none") return {};
+                   if (std::ranges::find(kCaps, v) == std::end(kCaps)) {
+                     std::vector<std::string> all(std::begin(kCaps), std::end(kCaps));
+                     all.emplace_back("none");
+                     return fail(Errc::Invalid,
+                                 say::bad_setting_choice({.value = shorten(v), .choices = all}));
+                   }
+                   c.jobs.allowed_caps.emplace_back(v);
+                   return {};
+                 },
+                 [](const Config& c) { return join(c.jobs.allowed_caps, ","); },
+                 true,
+                 false,
+                 [](Config& c) { c.jobs.allowed_caps.clear(); }});
   all.push_back(parsed(
       "jobs.allow_root",
       "yes or no",

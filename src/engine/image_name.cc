@@ -48,9 +48,9 @@ bool is_host(std::string_view text) {
     const std::size_t end = text.find(']');
     if (end == std::string_view::npos || end < 2) return false;
     const std::string_view inside = text.substr(1, end - 1);
-    const bool is_address = std::ranges::all_of(
-        inside, [](char c) { return is_digit(c) || c == ':' || (c >= 'a' && c <= 'f') ||
-                                    (c >= 'A' && c <= 'F'); });
+    const bool is_address = std::ranges::all_of(inside, [](char c) {
+      return is_digit(c) || c == ':' || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    });
     const std::string_view rest = text.substr(end + 1);
     const bool has_port = rest.starts_with(':') && rest.size() > 1 && rest.size() <= 6 &&
                           std::ranges::all_of(rest.substr(1), is_digit);
@@ -61,7 +61,8 @@ bool is_host(std::string_view text) {
     if (port.empty() || port.size() > 5 || !std::ranges::all_of(port, is_digit)) return false;
     host = text.substr(0, colon);
   }
-  return std::ranges::all_of(split(host, '.'), [](const std::string& l) { return is_host_label(l); });
+  return std::ranges::all_of(split(host, '.'),
+                             [](const std::string& l) { return is_host_label(l); });
 }
 
 bool is_tag(std::string_view tag) {

@@ -82,10 +82,10 @@ std::vector<Refusal> refusals(const Permissions& permissions,
   std::vector<Refusal> found;
   for (const std::string& cap : role.caps) {
     if (has(permissions.caps, cap)) continue;
-    found.push_back({fmt::format("/roles/{}/caps", role.name),
-                     say::capability_not_allowed({.role = role.name,
-                                                  .field = field_of_caps(spec, cap),
-                                                  .cap = shorten(cap)})});
+    found.push_back(
+        {fmt::format("/roles/{}/caps", role.name),
+         say::capability_not_allowed(
+             {.role = role.name, .field = field_of_caps(spec, cap), .cap = shorten(cap)})});
   }
   if (spec.run_as) {
     const std::string who = written(*spec.run_as);
@@ -93,15 +93,14 @@ std::vector<Refusal> refusals(const Permissions& permissions,
     if (is_root(*spec.run_as) && !permissions.root)
       found.push_back({"/run_as", say::root_not_allowed({.field = field_of_user(spec)})});
     else if (!is_root(*spec.run_as) && is_machine_user && !has(permissions.users, who))
-      found.push_back({"/run_as",
-                       say::user_not_allowed(
-                           {.field = field_of_user(spec), .user = shorten(who)})});
+      found.push_back(
+          {"/run_as", say::user_not_allowed({.field = field_of_user(spec), .user = shorten(who)})});
   }
   const bool leaves_own_network = role.network == model::Network::Host && able.own_network;
   if (leaves_own_network && !permissions.host_network) {
-    found.push_back({fmt::format("/roles/{}/network", role.name),
-                     say::host_network_not_allowed(
-                         {.role = role.name, .field = field_of_network(spec)})});
+    found.push_back(
+        {fmt::format("/roles/{}/network", role.name),
+         say::host_network_not_allowed({.role = role.name, .field = field_of_network(spec)})});
   }
   return found;
 }

@@ -12,9 +12,9 @@ namespace ty::engine {
 /// whenever a task of it starts: a job may be older than the settings.
 struct Permissions {
   std::vector<std::string> caps = {"ptrace", "ipc_lock"};
-  bool root = false;                ///< `run_as` may name user or group 0
-  std::vector<std::string> users;   ///< of the machine, where tasks are its processes
-  bool host_network = false;        ///< where a job has a network of its own
+  bool root = false;               ///< `run_as` may name user or group 0
+  std::vector<std::string> users;  ///< of the machine, where tasks are its processes
+  bool host_network = false;       ///< where a job has a network of its own
 };
 
 Permissions permissions_of(const config::Config& config);

@@ -79,8 +79,7 @@ asio::awaitable<Result<std::vector<std::pair<JobSeq, JobId>>>> JobStore::expired
   co_return co_await db_.read(std::move(read));
 }
 
-asio::awaitable<Result<bool>> JobStore::is_upload_visible(std::string sha256,
-                                                         VisibleJobs visible) {
+asio::awaitable<Result<bool>> JobStore::is_upload_visible(std::string sha256, VisibleJobs visible) {
   auto read = [&](Tx& tx) -> Result<bool> {
     auto rows = tx.query(
         "select j.owner_id, j.workspace_id from job_uploads u join jobs j on j.seq = u.job_seq "

@@ -50,8 +50,7 @@ Answer sign_in(Context& context, Call& call) {
   if (link)
     signed_in = co_await sessions.use_link(*std::move(link), std::move(from));
   else
-    signed_in =
-        co_await sessions.sign_in(*std::move(user), *std::move(password), std::move(from));
+    signed_in = co_await sessions.sign_in(*std::move(user), *std::move(password), std::move(from));
   if (!signed_in) co_return std::unexpected(std::move(signed_in).error());
   net::Response response = json(200, [&](JsonWriter& out) { write_signed_in(out, *signed_in); });
   response.headers.add(

@@ -15,8 +15,9 @@ constexpr Seconds kDeviceLife = std::chrono::days{365};
 
 bool is_secure(const net::Request& request) { return base_url(request).starts_with("https:"); }
 
-/// Over TLS browsers take a cookie with this prefix from this very host alone, and only over TLS: no
-/// neighbouring name, and nobody who answers without TLS on another port, can put one in its place.
+/// Over TLS browsers take a cookie with this prefix from this very host alone, and only over TLS:
+/// no neighbouring name, and nobody who answers without TLS on another port, can put one in its
+/// place.
 std::string cookie_name(const net::Request& request, std::string_view name) {
   return is_secure(request) ? fmt::format("__Host-{}", name) : std::string(name);
 }

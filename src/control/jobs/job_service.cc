@@ -54,8 +54,7 @@ std::string covered(store::Original original) {
 }  // namespace
 
 asio::awaitable<Result<JobView>> JobService::show(auth::Principal who, std::string job) {
-  TY_CO_TRY(model::Job found,
-            co_await p_.finder.find(who, std::move(job), auth::Action::ShowJob));
+  TY_CO_TRY(model::Job found, co_await p_.finder.find(who, std::move(job), auth::Action::ShowJob));
   TY_CO_TRY(const std::string json, co_await p_.jobs.spec(found.seq));
   TY_CO_TRY(model::JobSpec spec, model::spec_from_json(json));
   JobView view;

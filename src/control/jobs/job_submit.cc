@@ -210,10 +210,10 @@ asio::awaitable<Result<void>> JobService::check_uploads(const SubmitRequest& req
     const bool is_sent_along = std::ranges::any_of(
         request.uploads, [&](const auto& sent) { return sent.second == "upload:" + sha256; });
     if (is_sent_along) continue;
-    TY_CO_TRY(const bool is_visible,
-              co_await p_.jobs.is_upload_visible(
-                  sha256,
-                  {.owner = request.who.user, .workspaces = request.who.visible_workspaces()}));
+    TY_CO_TRY(
+        const bool is_visible,
+        co_await p_.jobs.is_upload_visible(
+            sha256, {.owner = request.who.user, .workspaces = request.who.visible_workspaces()}));
     // The same words as for code that was never sent.
     if (!is_visible) co_return fail(Errc::Invalid, say::upload_gone({.sha256 = shorten(sha256)}));
   }

@@ -7,8 +7,8 @@
 #include "control/jobs/forecast.h"
 
 /// What the scheduler says of one job names others: whose start it would delay, who has its port,
-/// who would have to stop. Here those are counted instead, for people who may not see them: the same
-/// rule as in the queue. It works on messages as values, before anything is worded or sent.
+/// who would have to stop. Here those are counted instead, for people who may not see them: the
+/// same rule as in the queue. It works on messages as values, before anything is worded or sent.
 namespace ty::control {
 
 /// Every job that these messages name, each once.

@@ -73,14 +73,16 @@ asio::awaitable<Result<SignedIn>> SessionService::use_link(Secret link, SignInFr
 // Sealed rather than stored: it opens nothing, it only says that the account's password was known
 // there once, and which of its devices that was.
 Secret SessionService::new_device(const std::string& name) const {
-  const auto sealed = p_.secrets.seal(Secret(fmt::format("{}{} {}", kDevice, to_lower(name), random_hex(8))));
+  const auto sealed =
+      p_.secrets.seal(Secret(fmt::format("{}{} {}", kDevice, to_lower(name), random_hex(8))));
   return sealed ? Secret(*sealed) : Secret();
 }
 
 std::string SessionService::known_device(const std::string& name, const SignInFrom& from) const {
   if (from.device.empty() || from.device.reveal().size() > kLongestDevice) return {};
   const auto opened = p_.secrets.open(model::SecretRef{.sealed = from.device.reveal()});
-  if (!opened || !opened->reveal().starts_with(fmt::format("{}{} ", kDevice, to_lower(name)))) return {};
+  if (!opened || !opened->reveal().starts_with(fmt::format("{}{} ", kDevice, to_lower(name))))
+    return {};
   return opened->reveal();
 }
 

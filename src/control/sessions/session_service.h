@@ -33,7 +33,8 @@ struct SignedIn {
   bool has_password = false;
   Secret token;
   Time expires_at{};
-  Secret device;  ///< shown at the next sign-in to this account, nobody else's guesses are in its way
+  Secret
+      device;  ///< shown at the next sign-in to this account, nobody else's guesses are in its way
 };
 
 /// Where somebody signs in from.

@@ -85,11 +85,11 @@ class World {
             controller->report(std::move(r));
           },
           engine::FakeEngine::Drive::Thread);
-      launcher = std::make_unique<Launcher>(
-          Launcher::Parts{.registries = registries,
-                          .secrets = secrets,
-                          .permissions = engine::permissions_of(config),
-                          .able = engine->capabilities()});
+      launcher =
+          std::make_unique<Launcher>(Launcher::Parts{.registries = registries,
+                                                     .secrets = secrets,
+                                                     .permissions = engine::permissions_of(config),
+                                                     .able = engine->capabilities()});
       controller = std::make_unique<Controller>(Controller::Parts{.io = io,
                                                                   .jobs = jobs,
                                                                   .engine = *engine,

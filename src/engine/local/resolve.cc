@@ -26,10 +26,10 @@ Result<RegistryLogin> for_image_only(RegistryLogin login, const std::string& ima
   if (login.server.empty()) login.server = registry;
   login.server = registry_name(login.server);
   if (login.server == registry) return login;
-  return fail(Errc::Forbidden,
-              say::login_for_another_registry({.server = shorten(login.server),
-                                               .image = shorten(image),
-                                               .registry = registry}));
+  return fail(
+      Errc::Forbidden,
+      say::login_for_another_registry(
+          {.server = shorten(login.server), .image = shorten(image), .registry = registry}));
 }
 
 /// Judged when the job was handed in too; it may be older than the site's settings.

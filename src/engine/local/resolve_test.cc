@@ -48,9 +48,10 @@ class Resolve : public ::testing::Test {
                             {.data_dir = dir_.path(),
                              .storage_root = dir_.path() + "/storage",
                              .host_folders = {dir_.path() + "/granted"},
-                             .upload_folder = [this](const std::string& sha256) {
-                               return Result<std::string>(dir_.path() + "/uploads/" + sha256);
-                             }},
+                             .upload_folder =
+                                 [this](const std::string& sha256) {
+                                   return Result<std::string>(dir_.path() + "/uploads/" + sha256);
+                                 }},
                             permissions_);
     return resolver.resolve(launch, able_);
   }
