@@ -27,8 +27,8 @@ Result<Image> parse_image(std::string_view json);
 /// With a tag: `latest` where it names neither tag nor digest, which Docker would take for "all
 /// tags".
 std::string with_tag(std::string_view image);
-/// Where the daemon tells of it: `/images/python%3A3.12/json`. Whatever stands in the name, it
-/// stays one name and does not reach another part of the daemon's API.
+/// Where the daemon tells of it: `/images/python%3A3.12/json`. For names that `parse_image_name`
+/// takes; all but the slashes is encoded nevertheless.
 std::string image_path(std::string_view image);
 /// The architecture of this machine in the words of images.
 std::string_view own_architecture();
