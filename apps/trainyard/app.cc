@@ -101,7 +101,7 @@ Result<void> App::open_engine() {
                                                                           .board = board,
                                                                           .hub = hub,
                                                                           .watcher = log_watcher,
-                                                                          .pool = blocking});
+                                                                          .pool = log_reading});
   return {};
 }
 
@@ -138,6 +138,13 @@ Result<void> App::begin(Fd listener) {
                                                                        .space = space,
                                                                        .rules = rules});
   capacity.set_nodes(control::scheduler_nodes(*engine));
+  deletions =
+      std::make_unique<control::Deletions>(control::Deletions::Parts{.folder = dirs.deletions(),
+                                                                     .jobs = jobs,
+                                                                     .engine = *engine,
+                                                                     .records = records,
+                                                                     .pool = blocking,
+                                                                     .hub = hub});
   job_service = std::make_unique<control::JobService>(control::JobService::Parts{
       .jobs = jobs,
       .workspaces = workspaces,
@@ -155,7 +162,8 @@ Result<void> App::begin(Fd listener) {
       .config = config,
       .capabilities = std::make_shared<engine::Capabilities>(capabilities),
       .capacity = capacity,
-      .records = records});
+      .records = records,
+      .deletions = *deletions});
   housekeeping =
       std::make_unique<control::Housekeeping>(control::Housekeeping::Parts{.jobs = jobs,
                                                                            .sessions = sessions,
@@ -163,7 +171,7 @@ Result<void> App::begin(Fd listener) {
                                                                            .board = board,
                                                                            .records = records,
                                                                            .pool = blocking,
-                                                                           .hub = hub,
+                                                                           .deletions = *deletions,
                                                                            .clock = clock,
                                                                            .config = config});
   usage = std::make_unique<control::UsageService>(control::UsageService::Parts{

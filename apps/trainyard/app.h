@@ -18,6 +18,7 @@
 #include "control/event_hub.h"
 #include "control/events/event_service.h"
 #include "control/housekeeping/housekeeping.h"
+#include "control/jobs/deletions.h"
 #include "control/jobs/job_finder.h"
 #include "control/jobs/job_service.h"
 #include "control/jobs/launcher.h"
@@ -100,6 +101,7 @@ class App {
   control::DataDir dirs;
   control::DiskSpace space{dirs.root(), config.storage.reserve};
   rt::BlockingPool blocking{4};
+  rt::BlockingPool log_reading{2};  ///< its own: long logs keep only each other waiting
   std::unique_ptr<store::Database> db;
   store::JobStore jobs{*db};
   store::EventStore events{*db};
@@ -151,6 +153,7 @@ class App {
   std::unique_ptr<control::Launcher> launcher;
   std::unique_ptr<control::Controller> controller;
   control::Capacity capacity;
+  std::unique_ptr<control::Deletions> deletions;
   std::unique_ptr<control::JobService> job_service;
   std::unique_ptr<control::Housekeeping> housekeeping;
   std::unique_ptr<control::UsageService> usage;

@@ -61,6 +61,8 @@ struct Jobs {
       storage;  ///< root of the site's shared folders; empty: `storage` in the data directory
   std::int64_t default_cpu_milli = 1000;
   std::int64_t default_memory = std::int64_t{2} << 30;
+  std::optional<std::int64_t> log_limit = std::int64_t{10} << 30;  ///< bytes kept of one log
+  std::optional<std::int64_t> disk_limit;  ///< bytes of one job's outputs and run folders
   std::vector<std::string> host_folders;   ///< of this machine, which jobs may mount
   std::vector<std::string> object_stores;  ///< addresses of S3 stores that jobs may name; `*` any
   /// By id, as lines of a native job: `cpus: 4; memory: 16GB; gpus: A100:1`.

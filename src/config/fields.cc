@@ -450,6 +450,27 @@ std::vector<Field> make_fields() {
        false,
        true,
        [](Config& c) { c.jobs.resource_specs.clear(); }});
+  const auto size_or_none = [](const std::optional<std::int64_t>& n) {
+    return n ? size_text(*n) : std::string();
+  };
+  all.push_back(parsed(
+      "jobs.log_limit",
+      "size",
+      {"So much is kept of the log of one task; its last line says so, and the task runs on.",
+       "单个任务的日志最多保留这么多；日志最后一行会说明，任务继续运行。"},
+      [](Config& c) -> auto& { return c.jobs.log_limit; },
+      size_in_bytes,
+      size_or_none));
+  all.push_back(parsed(
+      "jobs.disk_limit",
+      "size",
+      {"A job whose outputs and run folders have more than this on the disk is ended; measured "
+       "every "
+       "few seconds. No limit unless set.",
+       "作业的输出和运行目录在磁盘上超过它时，作业被终止；每隔几秒测量一次。不设置则不限制。"},
+      [](Config& c) -> auto& { return c.jobs.disk_limit; },
+      size_in_bytes,
+      size_or_none));
   all.push_back(text("jobs.storage",
                      "folder",
                      {"Root of the site's shared folders: each folder in it is a storage that jobs "

@@ -25,6 +25,7 @@ class DataDir {
   /// Of earlier versions; what it held is in the database now.
   std::string old_registries_file() const { return root_ + "/registries"; }
   std::string secret_key_file() const { return root_ + "/secret.key"; }
+  std::string deletions() const { return root_ + "/deleting"; }
   std::string uploads() const { return root_ + "/uploads"; }
 
  private:

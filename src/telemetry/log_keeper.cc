@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "telemetry/impl/file.h"
+#include "telemetry/impl/index_repair.h"
 #include "telemetry/impl/seekable_zstd.h"
 #include "telemetry/log_paths.h"
 #include "telemetry/messages.h"
@@ -109,6 +110,8 @@ Result<void> compress_log(const std::string& path,
   if (!exists(path) && !exists(compressed_path(path))) {
     return fail(Errc::NotFound, say::no_such_log({.path = path}));
   }
+  // Afterwards nobody looks at the bytes again; what the index has lost would be lost for good.
+  if (exists(path)) TY_DO(repair_index(path, stop));
   // Index first: while X is there readers take X and X.idx, so the order of the rest is free,
   // except that each compressed file must be there, and surely on disk, before its plain one goes.
   if (exists(index)) TY_DO(replace(index, CompressStep::IndexRenamed));

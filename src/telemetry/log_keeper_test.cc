@@ -56,6 +56,38 @@ TEST(CompressLog, EmptyLogsAndLogsWithoutIndexAreFine) {
   EXPECT_EQ(whole_text(dir / "bare.log"), "no index\n");
 }
 
+TEST(CompressLog, ADamagedIndexIsMadeAgainWithTheTimesThatItStillHas) {
+  const auto chunks = random_chunks(6'500'000, 2000, 4);
+  const Naive naive(chunks);
+  const auto times_of = [&](const std::string& path) {
+    auto reader = LogReader::open(path);
+    EXPECT_EQ(*reader->line_count(), naive.lines.size());
+    EXPECT_TRUE(reader->has_times());
+    return read_range(*reader, *reader->between(kStart + 300ms, kStart + 500ms));
+  };
+  {
+    const TempDir dir;
+    write_log(dir / "x.log", chunks);
+    std::string index = slurp(dir / "x.log.idx");
+    for (std::size_t i = 0; i < 24 * 40; ++i) index[index.size() / 48 * 24 + i] = '\x55';
+    spit(dir / "x.log.idx", index + "torn");
+    ASSERT_TRUE(compress_log(dir / "x.log"));
+    EXPECT_TRUE(times_of(dir / "x.log") == naive.between(kStart + 300ms, kStart + 500ms));
+    EXPECT_TRUE(whole_text(dir / "x.log") == naive.bytes);
+  }
+  {
+    const TempDir dir;
+    write_log(dir / "x.log", chunks);
+    std::filesystem::remove(dir / "x.log.idx");
+    ASSERT_TRUE(compress_log(dir / "x.log"));
+    auto reader = LogReader::open(dir / "x.log");
+    EXPECT_EQ(*reader->line_count(), naive.lines.size());
+    EXPECT_TRUE(reader->has_times());
+    EXPECT_EQ(reader->between(SystemClock{}.now() + 1h, std::nullopt)->size(), 0U)
+        << "nothing was written in the future";
+  }
+}
+
 TEST(CompressLog, ACrashAtAnyStepLosesNothingAndCanBeRepeated) {
   const auto chunks = random_chunks(2'500'000, 2000, 4);
   const Naive naive(chunks);

@@ -259,9 +259,11 @@ Result<std::string_view> LogMerge::next() { return core_->next(); }
 
 LogMergeFollower::LogMergeFollower(LogWatcher& watcher,
                                    asio::any_io_executor executor,
+                                   rt::BlockingPool& pool,
                                    std::function<MergeView()> view,
                                    MergeOptions options)
-    : view_(std::move(view)),
+    : pool_(pool),
+      view_(std::move(view)),
       interest_(watcher, std::move(executor)),
       core_(std::make_unique<MergeCore>(options)) {}
 LogMergeFollower::LogMergeFollower(LogMergeFollower&&) noexcept = default;
@@ -306,8 +308,15 @@ asio::awaitable<Result<std::string_view>> LogMergeFollower::next() {
       interest_.arm();
       armed = true;
     }
-    TY_CO_TRY(done_, look());
+    TY_CO_TRY(done_, co_await look_first());
   }
+}
+
+/// The first look finds where to begin, which may mean reading a long stretch of each log.
+asio::awaitable<Result<bool>> LogMergeFollower::look_first() {
+  if (std::exchange(has_looked_, true)) co_return look();
+  auto find = [this] { return look(); };
+  co_return co_await pool_.run(std::move(find));
 }
 
 }  // namespace ty::telemetry

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "rt/blocking_pool.h"
 #include "telemetry/log_follow.h"
 #include "telemetry/log_ref.h"
 
@@ -64,6 +65,7 @@ class LogMergeFollower {
  public:
   LogMergeFollower(LogWatcher& watcher,
                    boost::asio::any_io_executor executor,
+                   rt::BlockingPool& pool,
                    std::function<MergeView()> view,
                    MergeOptions options = {});
   LogMergeFollower(LogMergeFollower&&) noexcept;
@@ -73,12 +75,15 @@ class LogMergeFollower {
 
  private:
   Result<bool> look();
+  boost::asio::awaitable<Result<bool>> look_first();
 
+  rt::BlockingPool& pool_;
   std::function<MergeView()> view_;
   LogInterest interest_;
   std::unique_ptr<MergeCore> core_;
   bool done_ = false;
   bool trickling_ = false;
+  bool has_looked_ = false;
 };
 
 }  // namespace ty::telemetry

@@ -141,7 +141,8 @@ RC_GTEST_PROP(LogMerge, IsAStableSortByTimePlainOrCompressed, ()) {
 asio::awaitable<std::string> follow(LogWatcher& watcher,
                                     asio::any_io_executor executor,
                                     std::function<MergeView()> view) {
-  LogMergeFollower follower(watcher, executor, std::move(view));
+  static rt::BlockingPool pool{1};
+  LogMergeFollower follower(watcher, executor, pool, std::move(view));
   std::string text;
   while (true) {
     auto piece = co_await follower.next();

@@ -6,6 +6,7 @@
 #include "telemetry/impl/byte_source.h"
 #include "telemetry/impl/log_index.h"
 #include "telemetry/log_paths.h"
+#include "telemetry/messages.h"
 
 namespace ty::telemetry {
 
@@ -16,8 +17,13 @@ constexpr std::size_t kScan = std::size_t{256} << 10;
 constexpr std::uint64_t kLookBack = std::uint64_t{4} << 20;
 /// An index that says nothing about so many bytes is no help: reading on backwards is quicker.
 constexpr std::uint64_t kFarApart = std::uint64_t{64} << 20;
+/// An index knows something about every MiB. Without one no question looks through more than this:
+/// a log may have any size, and whoever asks next is waiting.
+constexpr std::uint64_t kMostScan = std::uint64_t{256} << 20;
 /// Up to so many newlines are found one by one.
 constexpr std::uint64_t kWalk = 100;
+
+std::unexpected<Error> too_far() { return fail(Errc::Unavailable, say::log_without_index()); }
 
 std::uint64_t count_newlines(std::span<const char> bytes) {
   return static_cast<std::uint64_t>(std::ranges::count(bytes, '\n'));
@@ -72,6 +78,7 @@ std::span<char> LogReader::scratch() {
 
 Result<std::uint64_t> LogReader::newlines_between(std::uint64_t begin, std::uint64_t end) {
   std::uint64_t lines = 0;
+  if (end > begin && end - begin > kMostScan) return too_far();
   while (begin < end) {
     const std::size_t wanted =
         static_cast<std::size_t>(std::min<std::uint64_t>(kScan, end - begin));
@@ -87,7 +94,9 @@ Result<std::optional<std::uint64_t>> LogReader::after_newlines(std::uint64_t fro
                                                                std::uint64_t end,
                                                                std::uint64_t count) {
   if (count == 0) return from;
+  const std::uint64_t limit = from + kMostScan;
   while (from < end) {
+    if (from >= limit) return too_far();
     const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(kScan, end - from));
     TY_TRY(const std::size_t got, read_at(from, scratch().first(wanted)));
     if (got == 0) break;
@@ -144,8 +153,10 @@ Result<std::optional<Time>> LogReader::time_at(std::uint64_t offset) {
 
 Result<std::uint64_t> LogReader::line_start(std::uint64_t offset) {
   std::uint64_t end = std::min(offset, size());
+  const std::uint64_t limit = end - std::min(end, kMostScan);
   // Most lines are short: begin with a little.
   for (std::uint64_t step = 4096; end > 0; step = kScan) {
+    if (end <= limit) return end;  // of a line of this length its last part does
     const std::uint64_t begin = end - std::min(step, end);
     const std::size_t wanted = static_cast<std::size_t>(end - begin);
     TY_TRY(const std::size_t got, read_at(begin, scratch().first(wanted)));
@@ -158,7 +169,15 @@ Result<std::uint64_t> LogReader::line_start(std::uint64_t offset) {
 }
 
 Result<std::uint64_t> LogReader::line_end(std::uint64_t offset) {
-  TY_TRY(const auto after, after_newlines(offset, size(), 1));
+  const std::uint64_t near = std::min(size(), offset + kScan);
+  TY_TRY(const auto close_by, after_newlines(offset, near, 1));
+  if (close_by || near == size()) return close_by.value_or(size());
+  // A long one: the index knows of every MiB how many line ends came before it.
+  TY_TRY(const std::uint64_t newlines, newlines_before(near));
+  TY_TRY(LogIndex* const records, index());
+  TY_TRY(const auto record, records->before_line_break(newlines + 1));
+  const std::uint64_t from = record ? std::max(record->offset, near) : near;
+  TY_TRY(const auto after, after_newlines(from, size(), 1));
   return after.value_or(size());
 }
 
@@ -199,6 +218,7 @@ Result<ByteRange> LogReader::last_lines(std::uint64_t count, std::optional<ByteR
   std::uint64_t missing = count;
   std::uint64_t step = std::uint64_t{16} << 10;
   for (std::uint64_t at = end; at > range.begin; step = kScan) {
+    if (end - at >= kMostScan) return ByteRange{at, range.end};
     TY_TRY(const bool near, end - at >= kLookBack ? index_knows_near(at) : Result<bool>(false));
     if (near) {
       TY_TRY(const std::uint64_t newlines, newlines_before(at));

@@ -50,7 +50,9 @@ struct LinePlace {
 /// more than that: not for a log of 10 GB, not for one line of 100 MB.
 ///
 /// Lines are counted from 1; the last may lack its newline. A line's time is when its end arrived.
-/// A missing or torn index costs speed and times, never content.
+/// A missing or torn index costs speed and times, never content; what cannot be found without it by
+/// reading 256 MiB is not looked for (Unavailable), and of a line or an end longer than that the
+/// last part is given.
 ///
 /// Calls read files and may block for a moment; long scans (no index, huge lines) belong on a
 /// blocking pool. One thread at a time. The log may grow meanwhile: answers are about the size seen

@@ -29,6 +29,19 @@ SANITIZER_REPORT = re.compile(r"ERROR: \w+Sanitizer|runtime error: ")
 CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE}
 
 
+def frugal(folder):
+    """The program with at most 4 GB of memory of its own: where a fault would make it eat all there is, it shall end alone, not
+    with the machine."""
+    if "asan" in str(PROGRAM) or "tsan" in str(PROGRAM):
+        return PROGRAM   # they reserve far more than they use
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    wrapper = folder / "frugal-trainyard"
+    wrapper.write_text(f'#!/bin/sh\nexec prlimit --data={4 << 30} "{PROGRAM}" "$@"\n')
+    wrapper.chmod(0o755)
+    return wrapper
+
+
 class NotReady(Exception):
     """The server ended, or did not get ready in time. Carries what it printed."""
 

@@ -5,7 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "config/config.h"
-#include "control/event_hub.h"
+#include "control/jobs/deletions.h"
 #include "control/task_board.h"
 #include "control/uploads/uploads.h"
 #include "rt/blocking_pool.h"
@@ -41,6 +41,7 @@ asio::awaitable<void> Housekeeping::round() {
   const Millis ahead = p_.clock.wall_ahead();
   if (std::chrono::abs(ahead) > Seconds{1})
     log::warn("clock.was_set by={}ms; a restart of the server takes the new time", ahead.count());
+  co_await p_.deletions.finish_interrupted();
   co_await remove_expired_jobs(now);
   if (auto forgotten = co_await p_.jobs.forget_keys(now - kUnused); !forgotten)
     log::warn("housekeeping.keys_failed problem={}", forgotten.error().message);
@@ -55,15 +56,12 @@ asio::awaitable<void> Housekeeping::remove_expired_jobs(Time now) {
     auto expired = co_await p_.jobs.expired(now);
     if (!expired || expired->empty()) co_return;
     for (const auto& [seq, id] : *expired) {
-      auto removed = co_await p_.jobs.remove(seq, "trainyard", now);
+      auto removed =
+          co_await p_.deletions.remove(seq, id, Deletions::Outputs::Stay, "trainyard", now);
       if (!removed) {
         log::warn("housekeeping.job_failed job={} problem={}", id.str(), removed.error().message);
         co_return;
       }
-      p_.hub.announce(*removed);
-      // Outputs stay.
-      auto clear = [records = p_.records, id = id] { (void)records->remove(id); };
-      co_await p_.pool.run(std::move(clear));
     }
   }
 }

@@ -21,7 +21,7 @@ class TaskRecords;
 
 namespace ty::control {
 
-class EventHub;
+class Deletions;
 class TaskBoard;
 class Uploads;
 
@@ -37,7 +37,7 @@ class Housekeeping {
     const TaskBoard& board;
     std::shared_ptr<telemetry::TaskRecords> records;
     rt::BlockingPool& pool;
-    EventHub& hub;
+    Deletions& deletions;
     const Clock& clock;
     const config::Config& config;
   };

@@ -25,7 +25,7 @@ class HousekeepingTest : public testing::Test {
                                .board = server.board,
                                .records = server.records,
                                .pool = server.pool,
-                               .hub = server.hub,
+                               .deletions = server.deletions(),
                                .clock = later,
                                .config = config}};
     server.wait(housekeeping.round());

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "control/controller.h"
 #include "control/event_hub.h"
+#include "control/jobs/deletions.h"
 #include "control/jobs/job_finder.h"
 #include "control/jobs/job_line.h"
 #include "control/jobs/names_of_others.h"
@@ -260,16 +261,8 @@ asio::awaitable<Result<void>> JobService::remove(auth::Principal who, std::strin
 }
 
 asio::awaitable<Result<void>> JobService::remove_found(model::Job job, std::string actor) {
-  TY_CO_TRY(const EventId event,
-            co_await p_.jobs.remove(job.seq, std::move(actor), p_.clock.now()));
-  p_.hub.announce(event);
-  // The record is gone first: files without a record are swept later, a record without its files
-  // would be a lie.
-  auto clear = [records = p_.records, id = job.id] { (void)records->remove(id); };
-  co_await p_.pool.run(std::move(clear));
-  if (auto erased = co_await p_.engine.erase(job.id); !erased)
-    log::warn("job.erase_failed job={} problem={}", job.id.str(), erased.error().message);
-  co_return Result<void>{};
+  co_return co_await p_.deletions.remove(
+      job.seq, job.id, Deletions::Outputs::Go, std::move(actor), p_.clock.now());
 }
 
 asio::awaitable<Result<model::Job>> JobService::move(auth::Principal who,

@@ -41,6 +41,7 @@ namespace ty::control {
 
 class Capacity;
 class Controller;
+class Deletions;
 class DiskSpace;
 class EventHub;
 class JobFinder;
@@ -83,6 +84,7 @@ class JobService {
     std::shared_ptr<const engine::Capabilities> capabilities;
     const Capacity& capacity;
     std::shared_ptr<telemetry::TaskRecords> records;
+    Deletions& deletions;
   };
   explicit JobService(Parts parts)
       : p_(std::move(parts)), resource_specs_(read_resource_specs(p_.config.jobs.resource_specs)) {}

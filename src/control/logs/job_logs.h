@@ -1,4 +1,5 @@
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct JobLogs {
   model::Job job;
   model::JobSpec spec;
   std::vector<model::TaskKey> tries;  ///< all that have begun, in order
+  std::set<model::TaskKey> over;      ///< those of them that have run and ended: they had a log
 
   /// `worker-1`
   std::string label(model::TaskRef task) const;

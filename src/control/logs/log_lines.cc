@@ -31,10 +31,13 @@ Result<std::uint64_t> read_line(telemetry::LogReader& reader, std::uint64_t offs
 }
 
 Result<LogLines> read_lines(const telemetry::LogRef& log,
+                            bool is_over,
                             const LogLinesQuery& query,
                             LogLines answer) {
   Result<telemetry::LogReader> opened = log.open();
-  if (!opened && opened.error().code == Errc::NotFound) return answer;
+  if (!opened && opened.error().code == Errc::NotFound && !is_over) return answer;
+  if (!opened && opened.error().code == Errc::NotFound)
+    return fail(Errc::NotFound, say::log_deleted({.task = answer.task}));
   if (!opened) return std::unexpected(std::move(opened).error());
   telemetry::LogReader reader = *std::move(opened);
   TY_TRY(answer.total, reader.line_count());
@@ -98,8 +101,9 @@ asio::awaitable<Result<LogLines>> LogService::lines(auth::Principal who,
   LogLines answer{.task = chosen.task, .attempt = chosen.attempt};
   if (!chosen.key) co_return answer;
   auto read = [log = p_.records->log(*chosen.key),
+               is_over = logs.over.contains(*chosen.key),
                query = std::move(query),
-               answer = std::move(answer)] { return read_lines(log, query, answer); };
+               answer = std::move(answer)] { return read_lines(log, is_over, query, answer); };
   co_return co_await p_.pool.run(std::move(read));
 }
 
@@ -114,9 +118,13 @@ asio::awaitable<Result<LogHits>> LogService::search(auth::Principal who,
   if (!chosen.key) co_return LogHits{};
   auto look = [log = p_.records->log(*chosen.key),
                &matcher,
+               is_over = logs.over.contains(*chosen.key),
+               task = chosen.task,
                from = query.from,
                limit = query.limit]() -> Result<LogHits> {
     Result<telemetry::LogReader> reader = log.open();
+    if (!reader && reader.error().code == Errc::NotFound && is_over)
+      return fail(Errc::NotFound, say::log_deleted({.task = task}));
     if (!reader && reader.error().code == Errc::NotFound) return LogHits{};
     if (!reader) return std::unexpected(std::move(reader).error());
     TY_TRY(telemetry::SearchPage page,

@@ -68,12 +68,17 @@ class Opener {
       TY_CO_TRY(task, logs_.find_task(query_.task));
     }
     Result<TextPtr> text;
-    if (merged)
-      text = query_.follow ? co_await follow_merged(attempt) : merge(attempt);
-    else if (query_.follow)
-      text = follow(task, attempt);
-    else
-      text = read(task, attempt);
+    if (merged && query_.follow) {
+      text = co_await follow_merged(attempt);
+    } else {
+      // Finding a part may mean reading a long stretch of a log.
+      auto find = [&]() -> Result<TextPtr> {
+        TY_DO(check_kept(merged ? std::nullopt : std::optional(task), attempt));
+        if (merged) return merge(attempt);
+        return query_.follow ? follow(task, attempt) : read(task, attempt);
+      };
+      text = co_await p_.pool.run(std::move(find));
+    }
     if (!text || query_.grep.empty()) co_return text;
     const telemetry::LinePattern pattern{.text = query_.grep, .ignore_case = query_.ignore_case};
     TY_CO_TRY(telemetry::LineMatcher matcher, telemetry::LineMatcher::compile(pattern));
@@ -87,6 +92,17 @@ class Opener {
       if (key.attempt == attempt && (!task || key.task == *task)) keys.push_back(key);
     }
     return keys;
+  }
+
+  /// Logs do not stay for ever; an empty text would say that the task was silent.
+  Result<void> check_kept(std::optional<model::TaskRef> task, int attempt) const {
+    std::string deleted;
+    for (const model::TaskKey& key : tries_of(task, attempt)) {
+      if (!logs_.over.contains(key) || p_.records->log(key).open()) return {};
+      deleted = logs_.label(key.task);
+    }
+    if (deleted.empty()) return {};
+    return fail(Errc::NotFound, say::log_deleted({.task = deleted}));
   }
 
   bool wants_part() const {
@@ -183,8 +199,8 @@ class Opener {
       return out;
     };
     const auto executor = co_await asio::this_coro::executor;
-    co_return std::make_unique<MergedFollowText>(
-        telemetry::LogMergeFollower(p_.watcher, executor, std::move(view), merge_options()));
+    co_return std::make_unique<MergedFollowText>(telemetry::LogMergeFollower(
+        p_.watcher, executor, p_.pool, std::move(view), merge_options()));
   }
 
   LogService::Parts p_;
@@ -207,6 +223,7 @@ asio::awaitable<Result<JobLogs>> LogService::find(auth::Principal who, std::stri
                           .attempt = ended.attempt,
                           .task = ended.task.ref,
                           .tries = ended.task.tries});
+    if (ended.task.started_at && ended.task.ended_at) logs.over.insert(logs.tries.back());
   }
   if (const auto live = p_.board.find(logs.job.id)) {
     for (const TaskBoard::Try& one : live->tries) {

@@ -14,6 +14,7 @@
 #include "control/controller.h"
 #include "control/data_dir.h"
 #include "control/events/event_service.h"
+#include "control/jobs/deletions.h"
 #include "control/jobs/job_finder.h"
 #include "control/jobs/job_service.h"
 #include "control/logs/log_service.h"
@@ -102,6 +103,12 @@ class World {
       listening = true;
       listening.notify_all();
       capacity.set_nodes(scheduler_nodes(*engine));
+      deletions_ = std::make_unique<Deletions>(Deletions::Parts{.folder = dirs.deletions(),
+                                                                .jobs = jobs,
+                                                                .engine = *engine,
+                                                                .records = records,
+                                                                .pool = pool,
+                                                                .hub = hub});
       service = std::make_unique<JobService>(
           JobService::Parts{.jobs = jobs,
                             .workspaces = workspaces,
@@ -119,7 +126,8 @@ class World {
                             .config = config,
                             .capabilities = std::make_shared<engine::Capabilities>(),
                             .capacity = capacity,
-                            .records = records});
+                            .records = records,
+                            .deletions = *deletions_});
       TY_CHECK(wait(registries.load(dirs.old_registries_file())).has_value(),
                "a good file is read");
       const auto link = wait(ensure_administrator({.users = users,
@@ -147,6 +155,8 @@ class World {
     T wait(boost::asio::awaitable<T> work) {
       return boost::asio::co_spawn(io, std::move(work), boost::asio::use_future).get();
     }
+
+    Deletions& deletions() { return *deletions_; }
 
     std::atomic<bool> listening = false;
     SettableClock clock;
@@ -208,6 +218,7 @@ class World {
     std::unique_ptr<engine::FakeEngine> engine;
     std::unique_ptr<Launcher> launcher;
     std::unique_ptr<Controller> controller;
+    std::unique_ptr<Deletions> deletions_;
     std::unique_ptr<JobService> service;
     rt::TaskGroup loop{io.get_executor()};
   };

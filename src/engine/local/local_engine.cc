@@ -35,6 +35,7 @@ struct LocalEngine::Impl {
         records(std::make_shared<telemetry::FileRecords>(options.data_dir)),
         keeper(options.data_dir,
                options.starters,
+               options.disk_limit,
                std::move(sink),
                std::move(recycler),
                std::move(runtime)) {}
@@ -121,6 +122,7 @@ std::shared_ptr<telemetry::TaskRecords> LocalEngine::records() const { return im
 boost::asio::awaitable<Result<void>> LocalEngine::start(Launch given) {
   TY_CO_TRY(LocalLaunch launch,
             impl_->resolver.resolve(given, impl_->keeper.runtime().capabilities()));
+  launch.log_limit = impl_->options.log_limit;
   co_return co_await start(std::move(launch));
 }
 

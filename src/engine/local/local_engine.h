@@ -49,6 +49,8 @@ struct LocalOptions {
   Isolation isolation = Isolation::Auto;
   bool limits = true;                      ///< false: make no cgroups even where we could
   std::int64_t max_processes = 8192;       ///< of one task
+  std::int64_t log_limit = 0;              ///< bytes that are kept of one log; 0: all
+  std::int64_t disk_limit = 0;             ///< bytes of one job on the disk; 0: no limit
   std::function<void()> on_nodes_changed;  ///< `nodes()` says something else now; from any thread
   std::size_t starters = 2;  ///< threads that prepare run folders and start supervisors
 };

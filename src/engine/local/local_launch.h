@@ -14,6 +14,9 @@ struct HostMount {
   std::string host_path;
   std::string target;
   bool read_only = false;
+  /// Others can change what lies at the path, links included: whoever mounts it makes sure that it
+  /// is the folder that was found (mounts/safe_path.h).
+  bool is_shared = false;
   bool private_copy = false;  ///< copy it into the run folder first, so the task may write
   std::optional<ObjectFolder> fetch_from;  ///< fills the folder before the task begins
   std::optional<ObjectFolder> save_to;     ///< gets the folder's content after the task's end
@@ -45,7 +48,8 @@ struct LocalLaunch {
   std::vector<HostMount> mounts;
   std::string
       log_path;  ///< `<log_path>` gets the bytes, `<log_path>.idx` the index (model/log_index.h)
-  std::string run_dir;  ///< made by the engine, removed by forget()
+  std::int64_t log_limit = 0;  ///< bytes that are kept of it; 0: all
+  std::string run_dir;         ///< made by the engine, removed by forget()
   Millis stop_grace{30'000};
   std::optional<Time> deadline;  ///< hard stop, enforced even while the server is down
   std::vector<std::string> caps;

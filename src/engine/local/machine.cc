@@ -22,7 +22,7 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-std::optional<std::int64_t> number(std::string_view text) {
+std::optional<std::int64_t> figure_of(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -52,12 +52,12 @@ std::int64_t machine_cpu_milli() {
   std::int64_t milli = ::sysconf(_SC_NPROCESSORS_ONLN) * 1000;
   if (::sched_getaffinity(0, sizeof(set), &set) == 0) milli = CPU_COUNT(&set) * 1000L;
   const auto words = split(first_line("/sys/fs/cgroup" + own_cgroup("") + "/cpu.max"), ' ');
-  if (words.size() == 2 && number(words[0]) && number(words[1]).value_or(0) > 0) {
-    milli = std::min(milli, *number(words[0]) * 1000 / *number(words[1]));
+  if (words.size() == 2 && figure_of(words[0]) && figure_of(words[1]).value_or(0) > 0) {
+    milli = std::min(milli, *figure_of(words[0]) * 1000 / *figure_of(words[1]));
   }
   const std::string v1 = "/sys/fs/cgroup/cpu" + own_cgroup("cpu");
-  const auto quota = number(first_line(v1 + "/cpu.cfs_quota_us"));
-  const auto period = number(first_line(v1 + "/cpu.cfs_period_us"));
+  const auto quota = figure_of(first_line(v1 + "/cpu.cfs_quota_us"));
+  const auto period = figure_of(first_line(v1 + "/cpu.cfs_period_us"));
   if (quota.value_or(-1) > 0 && period.value_or(0) > 0) {
     milli = std::min(milli, *quota * 1000 / *period);
   }
@@ -73,7 +73,7 @@ std::int64_t machine_memory() {
   for (const auto& path :
        {"/sys/fs/cgroup" + own_cgroup("") + "/memory.max",
         "/sys/fs/cgroup/memory" + own_cgroup("memory") + "/memory.limit_in_bytes"}) {
-    if (const auto limit = number(first_line(path)); limit && *limit > 0)
+    if (const auto limit = figure_of(first_line(path)); limit && *limit > 0)
       bytes = std::min(bytes, *limit);
   }
   return bytes;

@@ -27,6 +27,8 @@ Result<std::unique_ptr<Engine>> open_local(const config::Config& config, Host ho
                        .memory = config.node.memory,
                        .gpus = config.node.gpus,
                        .labels = config.node.labels,
+                       .log_limit = config.jobs.log_limit.value_or(0),
+                       .disk_limit = config.jobs.disk_limit.value_or(0),
                        .on_nodes_changed = std::move(host.nodes_changed)};
   TY_TRY(options.runtime, runtime_choice(config.runtime));
   options.docker = {.socket = config.docker.socket,

@@ -23,7 +23,7 @@ void Reports::started(const model::TaskKey& key, const JournalFacts& facts) cons
 void Reports::ended(const model::TaskKey& key,
                     const JournalFacts& facts,
                     bool is_started_reported,
-                    std::optional<model::Ending> not_saved) const {
+                    Besides besides) const {
   if (!is_started_reported && facts.running) started(key, facts);
   TaskReport report;
   report.key = key;
@@ -33,8 +33,9 @@ void Reports::ended(const model::TaskKey& key,
   if (!facts.is_over()) found = runtime_.cause_of_end(key, true);
   report.ending = found ? *std::move(found) : ending_of(facts);
   // What went wrong with the task itself says more than that its results are not away yet.
-  if (not_saved && report.ending.outcome == model::Outcome::Succeeded)
-    report.ending = *std::move(not_saved);
+  if (besides.not_saved && report.ending.outcome == model::Outcome::Succeeded)
+    report.ending = *std::move(besides.not_saved);
+  if (besides.stopped_for) report.ending = *std::move(besides.stopped_for);
   if (facts.ended) {
     report.at = facts.ended->at;
     report.peak_memory = facts.ended->peak_memory;

@@ -15,11 +15,19 @@ class Reports {
 
   void preparing(const model::TaskKey& key, Message told) const;
   void started(const model::TaskKey& key, const JournalFacts& facts) const;
-  /// `not_saved`: why the results of a task that ended well are not where they belong.
+  /// What the journal does not say of an end.
+  struct Besides {
+    /// Why the results of a task that ended well are not where they belong.
+    std::optional<model::Ending> not_saved = {};
+    std::optional<model::Ending> stopped_for = {};  ///< why we stopped it ourselves
+  };
   void ended(const model::TaskKey& key,
              const JournalFacts& facts,
              bool is_started_reported,
-             std::optional<model::Ending> not_saved = {}) const;
+             Besides besides) const;
+  void ended(const model::TaskKey& key, const JournalFacts& facts, bool is_started_reported) const {
+    ended(key, facts, is_started_reported, Besides{});
+  }
   /// The end of one that has no journal to tell it.
   void fault(const model::TaskKey& key, model::Ending ending) const;
 

@@ -132,7 +132,7 @@ Result<LocalLaunch> Resolver::resolve(const Launch& given, const Capabilities& a
   if (ec) return fail(disk_errc(ec.value()), say::job_folders_not_made({.why = ec.message()}));
 
   for (const Mount& mount : given.mounts) {
-    TY_TRY(HostMount found, folders_.find(mount, given.key, launch.run_dir, launch.mounts.size()));
+    TY_TRY(HostMount found, folders_.find(mount, given.key, launch.mounts.size()));
     launch.mounts.push_back(std::move(found));
   }
   TY_TRY(launch.registry, login(given, able));

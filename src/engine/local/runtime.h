@@ -46,6 +46,8 @@ class Runtime {
   virtual Result<void> signal(const model::TaskKey&, int) {
     return fail(Errc::Forbidden, say::task_of_another_user());
   }
+  /// Lets a task run on that somebody froze, so that it hears what it was told.
+  virtual void wake(const model::TaskKey&) {}
   /// What became of a supervisor that left no word; nothing: nobody knows, or it lives. `is_dead`:
   /// it is known not to, so a daemon that has not noticed yet is given a moment.
   virtual std::optional<model::Ending> cause_of_end(const model::TaskKey&, bool /*is_dead*/) {
@@ -53,6 +55,8 @@ class Runtime {
   }
   /// Where to read what a running task uses; `holder` is its supervisor.
   virtual UsageReader usage_reader(const model::TaskKey& key, pid_t holder) = 0;
+  /// Where on this machine lies what the task wrote into its image; empty: nowhere, or unknown.
+  virtual std::string own_files(const model::TaskKey&) { return {}; }
   /// Removes what is left of a task that is over, its run folder included.
   virtual Result<void> remove(const model::TaskKey& key) = 0;
   /// Ends and removes everything that nobody wants any more, as after a crash.

@@ -14,8 +14,13 @@
 
 namespace ty::engine {
 
+namespace {
+constexpr Millis kDiskGrace{2000};  // the disk fills up meanwhile
+}
+
 TaskKeeper::TaskKeeper(std::string data_dir,
                        std::size_t starters,
+                       std::int64_t disk_limit,
                        ReportSink sink,
                        std::unique_ptr<Recycler> recycler,
                        std::unique_ptr<Runtime> runtime)
@@ -29,7 +34,16 @@ TaskKeeper::TaskKeeper(std::string data_dir,
                 .journal = [this](std::int64_t ticket) { on_journal(ticket); },
                 .tick = [this] { on_tick(); },
                 .wants_tick = [this] { return stopping_ > 0; }}),
-      pool_(std::max<std::size_t>(starters, 1)) {}
+      pool_(std::max<std::size_t>(starters, 1)),
+      disk_watch_({.data_dir = data_dir_,
+                   .limit = disk_limit,
+                   .running = [this] { return running(); },
+                   .own_files = [this](const auto& key) { return runtime_->own_files(key); },
+                   .over =
+                       [this, disk_limit](const DiskWatch::Task& task, std::int64_t used) {
+                         remember_over_limit(task.run_dir, used, disk_limit);
+                         [[maybe_unused]] const auto told = stop(task.key, kDiskGrace);
+                       }}) {}
 
 TaskKeeper::~TaskKeeper() {
   transfer_threads_.close();
@@ -86,6 +100,7 @@ void TaskKeeper::tell_to_stop(const Held& held, Millis grace) {
   // Without space for the file it must still end: as `docker stop` would end it.
   const bool is_written = replace_small_file(file, fmt::to_string(ms), 0644).has_value();
   tell(held, is_written ? SIGHUP : SIGTERM, 0);
+  pool_.post([this, key = held.key] { runtime_->wake(key); });
 }
 
 std::int64_t TaskKeeper::reserve(const model::TaskKey& key, const std::string& run_dir) {
@@ -175,6 +190,15 @@ Result<void> TaskKeeper::forget(const model::TaskKey& key) {
     if (tickets_.contains(key)) return fail(Errc::Conflict, say::task_still_running());
   }
   return runtime_->remove(key);
+}
+
+std::vector<DiskWatch::Task> TaskKeeper::running() {
+  std::vector<DiskWatch::Task> tasks;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [ticket, held] : held_) {
+    if (held.pidfd && !held.is_over && !held.patience) tasks.push_back({held.key, held.run_dir});
+  }
+  return tasks;
 }
 
 std::vector<UsageReport> TaskKeeper::usage() {

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "engine/engine.h"
+#include "engine/local/disk_watch.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/recycler.h"
 #include "engine/local/process/watcher.h"
@@ -35,6 +36,7 @@ class TaskKeeper {
  public:
   TaskKeeper(std::string data_dir,
              std::size_t starters,
+             std::int64_t disk_limit,
              ReportSink sink,
              std::unique_ptr<Recycler> recycler,
              std::unique_ptr<Runtime> runtime);
@@ -96,6 +98,7 @@ class TaskKeeper {
   bool leave_preparation(std::int64_t ticket);
   std::optional<Held> release(std::int64_t ticket);
   void drop(std::int64_t ticket);
+  std::vector<DiskWatch::Task> running();
   void tell(const Held& held, int signal, std::int64_t value);
   void tell_to_stop(const Held& held, Millis grace);
 
@@ -117,6 +120,7 @@ class TaskKeeper {
   rt::BlockingPool pool_;  // so late that no start is under way when the watcher goes
   const Transfers transfers_;
   TransferThreads transfer_threads_;
+  DiskWatch disk_watch_;
 };
 
 /// A supervisor that was told to stop while it still prepares the sandbox, on a mount that hangs,

@@ -115,6 +115,11 @@ void TaskKeeper::finish(const model::TaskKey& key,
                         const JournalFacts& facts,
                         bool is_started_reported) {
   const std::string run_dir = run_folder(data_dir_, key);
+  const bool is_stopped = facts.ended && facts.ended->stop_asked;
+  if (auto over = is_stopped ? over_limit(run_dir) : std::nullopt) {
+    reports_.ended(key, facts, is_started_reported, {.stopped_for = std::move(over)});
+    return;
+  }
   if (!facts.running || !Transfers::has_saves(run_dir)) {
     reports_.ended(key, facts, is_started_reported);
     return;
@@ -123,7 +128,8 @@ void TaskKeeper::finish(const model::TaskKey& key,
   transfer_threads_.later([this, key, facts, is_started_reported, run_dir] {
     const auto is_cancelled = [this] { return transfer_threads_.is_closing(); };
     auto fault = transfers_.save(run_dir, is_cancelled);
-    if (!is_cancelled()) reports_.ended(key, facts, is_started_reported, std::move(fault));
+    if (!is_cancelled())
+      reports_.ended(key, facts, is_started_reported, {.not_saved = std::move(fault)});
   });
 }
 

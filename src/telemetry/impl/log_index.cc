@@ -15,6 +15,8 @@ static_assert(std::endian::native == std::endian::little,
 namespace {
 constexpr std::uint64_t kRecordBytes = sizeof(LogIndex::Record);
 constexpr std::uint64_t kBlockRecords = 170;
+/// A file system gives a file some MiB ahead; what has more zeros at its end is no index of ours.
+constexpr std::uint64_t kMostBlanks = 1'000'000;
 
 /// Zeros: space the file system had given the file before its bytes came.
 bool blank(const LogIndex::Record& r) { return r.at_ms <= 0; }
@@ -63,10 +65,10 @@ Result<void> LogIndex::refresh(ByteSource& log, const std::string& path) {
   // The last block may have been read while its end was still missing.
   block_.clear();
 
-  while (count > count_) {
+  for (std::uint64_t blanks = 0; count > count_; --count) {
     TY_TRY(const Record last, record(count - 1));
     if (!blank(last)) break;
-    --count;
+    if (++blanks > kMostBlanks) return {};
   }
   // Records of bytes that are not there (yet).
   const std::uint64_t known = count_;

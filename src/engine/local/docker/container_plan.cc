@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "engine/local/launch_text.h"
+#include "engine/local/mounts/safe_path.h"
 #include "engine/local/paths.h"
 #include "engine/local/process/supervisor_words.h"
 #include "engine/local/supervisor/launch_format.h"
@@ -28,6 +29,31 @@ constexpr char kDefaultPath[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/b
 bool exists(const std::string& path) {
   struct stat info;
   return ::stat(path.c_str(), &info) == 0;
+}
+
+model::Ending missing(const HostMount& mount) {
+  const bool is_code = mount.kind == model::MountKind::Code;
+  return model::fault(is_code ? Reason::CodeFailed : Reason::DataFailed,
+                      say::mount_source_missing({.path = mount.host_path, .target = mount.target}),
+                      true);
+}
+
+/// Docker opens the path later, following whatever lies there by then. The supervisor compares what
+/// it got with what this was, before the task sees it (supervisor/mount_check.h).
+bool expect_folder(const HostMount& mount, ContainerPlan& plan, LaunchText& text) {
+  Fd folder;
+  const std::string identity = identity_of(mount.host_path, folder);
+  if (identity.empty()) return false;
+  text.add(key::kMounted, identity + " " + mount.target);
+  plan.folders.push_back(std::move(folder));
+  return true;
+}
+
+/// Whether another mount lies inside of this one: then nothing that is mounted below the folder
+/// itself comes along, which could be taken for the other.
+bool holds_another(const HostMount& mount, const std::vector<HostMount>& all) {
+  return std::ranges::any_of(
+      all, [&](const HostMount& other) { return other.target.starts_with(mount.target + "/"); });
 }
 
 json::object bind_mount(std::string_view from, std::string_view to, bool read_only) {
@@ -91,17 +117,10 @@ std::expected<void, model::Ending> plan_command(const LocalLaunch& launch,
 }
 
 std::expected<json::array, model::Ending> plan_mounts(const LocalLaunch& launch,
-                                                      ContainerPlan& plan) {
+                                                      ContainerPlan& plan,
+                                                      LaunchText& text) {
   const std::string ctl = launch.run_dir + supervisor::kControlSuffix;
-  const std::string run(supervisor::kContainerRun);
-  // Single files may be written from inside, never the folders they lie in: nothing of ours can be
-  // exchanged for a link to something else.
-  json::array mounts = {
-      bind_mount(ctl, supervisor::kContainerFolder, true),
-      bind_mount(
-          launch.run_dir + supervisor::kJournalSuffix, run + supervisor::kJournalSuffix, false),
-      bind_mount(launch.log_path, supervisor::kContainerLog, false),
-      bind_mount(launch.log_path + ".idx", std::string(supervisor::kContainerLog) + ".idx", false)};
+  json::array mounts = {bind_mount(ctl, supervisor::kContainerFolder, true)};
   std::vector<std::string> folders;
   for (const auto& [path, content] : launch.environment.files) {
     const std::size_t slash = path.find('/');
@@ -119,24 +138,24 @@ std::expected<json::array, model::Ending> plan_mounts(const LocalLaunch& launch,
 
   int copies = 0;
   for (const HostMount& mount : launch.mounts) {
-    if (!exists(mount.host_path)) {
-      const bool is_code = mount.kind == model::MountKind::Code;
-      return std::unexpected(
-          model::fault(is_code ? Reason::CodeFailed : Reason::DataFailed,
-                       say::mount_source_missing({.path = mount.host_path, .target = mount.target}),
-                       true));
-    }
+    if (!exists(mount.host_path)) return std::unexpected(missing(mount));
     std::string from = mount.host_path;
     if (mount.private_copy) {
       from = fmt::format("{}/copy{}", launch.run_dir, copies++);
       plan.copies.push_back({mount.host_path, from});
+    } else if (mount.is_shared && !expect_folder(mount, plan, text)) {
+      return std::unexpected(missing(mount));
     }
     mounts.push_back(bind_mount(from, mount.target, mount.read_only && !mount.private_copy));
+    if (holds_another(mount, launch.mounts))
+      mounts.back().as_object()["BindOptions"] = json::object{{"NonRecursive", true}};
   }
   return mounts;
 }
 
-/// What installing, building and serving needs, and what the job was allowed beyond that.
+/// What installing, building and serving needs, and what the job was allowed beyond that. `ptrace`
+/// adds nothing: a task traces its own processes without, and SYS_PTRACE would open the supervisor,
+/// who says how the task ended.
 json::array capabilities(const LocalLaunch& launch) {
   json::array kept = {"CHOWN",
                       "DAC_OVERRIDE",
@@ -151,7 +170,6 @@ json::array capabilities(const LocalLaunch& launch) {
                       "SYS_CHROOT",
                       "AUDIT_WRITE"};
   for (const std::string& word : launch.caps) {
-    if (word == "ptrace") kept.emplace_back("SYS_PTRACE");
     if (word == "ipc_lock") kept.emplace_back("IPC_LOCK");
     if (word == "sys_admin") kept.emplace_back("SYS_ADMIN");
     if (word == "net_admin") kept.insert(kept.end(), {"NET_ADMIN", "NET_RAW"});
@@ -217,7 +235,7 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
   ContainerPlan plan;
   LaunchText text;
   if (auto ok = plan_command(launch, image, plan, text); !ok) return std::unexpected(ok.error());
-  auto mounts = plan_mounts(launch, plan);
+  auto mounts = plan_mounts(launch, plan, text);
   if (!mounts) return std::unexpected(std::move(mounts).error());
 
   auto env = variables(launch, image);
@@ -226,8 +244,8 @@ std::expected<ContainerPlan, model::Ending> plan_container(const ContainerSetup&
   const std::string workdir = working_directory(launch, image);
   for (const auto& [name, value] : env) text.add(key::kEnv, name + "=" + value);
   text.add(key::kWorkdir, workdir);
-  text.add(key::kLog, supervisor::kContainerLog);
   text.add(key::kRunDir, supervisor::kContainerRun);
+  if (launch.log_limit > 0) text.add(key::kLogLimit, launch.log_limit);
   text.add(key::kTicket, ticket);
   text.add(key::kGrace, std::max<std::int64_t>(launch.stop_grace.count(), 0));
   text.add(key::kSandbox, "container");

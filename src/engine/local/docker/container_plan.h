@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fd.h"
 #include "engine/gpu.h"
 #include "engine/local/docker/gpu_access.h"
 #include "engine/local/docker/image.h"
@@ -25,12 +26,13 @@ struct ContainerSetup {
   bool remaps_users = false;  ///< root in a container is not root here
 };
 
-/// How a task becomes a container; pure but for looking whether its mounts exist.
+/// How a task becomes a container; pure but for looking at its mounts.
 struct ContainerPlan {
   std::string body;  ///< of `POST /containers/create`
   /// Below the `.ctl` folder; the launch file is not among them.
   std::vector<std::pair<std::string, std::string>> files;
   std::vector<ProcessPlan::Copy> copies;
+  std::vector<Fd> folders;  ///< those that others can change, held open while they are mounted
   std::string launch_text;
 };
 

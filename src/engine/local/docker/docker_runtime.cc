@@ -13,6 +13,8 @@
 
 #include "base/text.h"
 #include "engine/local/docker/addresses.h"
+#include "engine/local/docker/file_handover.h"
+#include "engine/local/mounts/safe_path.h"
 #include "engine/local/paths.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/run_folder.h"
@@ -67,16 +69,20 @@ bool says_running(std::string_view answer) {
   return seen && flag_at(*seen, {"State", "Running"}, false);
 }
 
-/// An empty file that the container's root may write, whoever that is out here.
-Result<void> make_file(const std::string& path, bool for_everybody) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
-  if (fd < 0) {
-    return fail(disk_errc(errno),
-                say::run_file_not_written({.path = path, .why = std::strerror(errno)}));
-  }
-  if (for_everybody) ::fchmod(fd, 0666);
-  ::close(fd);
-  return {};
+Result<Fd> open_own_file(const std::string& path, mode_t mode) {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
+  Fd file(::open(path.c_str(), kFlags, mode));
+  if (file) return file;
+  return fail(disk_errc(errno),
+              say::run_file_not_written({.path = path, .why = std::strerror(errno)}));
+}
+
+Result<FileHandover::Files> open_files(const LocalLaunch& launch) {
+  FileHandover::Files files;
+  TY_TRY(files.journal, open_own_file(launch.run_dir + supervisor::kJournalSuffix, 0600));
+  TY_TRY(files.log, open_own_file(launch.log_path, 0640));
+  TY_TRY(files.index, open_own_file(launch.log_path + ".idx", 0640));
+  return files;
 }
 
 /// What Docker says when it cannot run a container, in the words of the model.
@@ -250,21 +256,13 @@ Result<void> DockerRuntime::make_files(const LocalLaunch& launch, const Containe
   for (const auto& copy : plan.copies) TY_DO(copy_folder(copy));
   if (const auto& ssh = launch.environment.ssh) TY_DO(write_ssh_folder(ssh_folder(launch), *ssh));
   for (const auto& [name, content] : plan.files) TY_DO(write_file(ctl + "/" + name, content, 0644));
-  // Where single files are mounted, there must be files.
-  const std::string journal = std::string("/run") + supervisor::kJournalSuffix;
-  for (const std::string& name : {journal, std::string("/log"), std::string("/log.idx")})
-    TY_DO(write_file(ctl + name, "", 0644));
   const std::string program = ctl + "/supervisor";
   if (::link(supervisor_.c_str(), program.c_str()) != 0 && errno != EEXIST) {
     return fail(Errc::Unavailable,
                 say::run_link_not_made({.path = program, .why = std::strerror(errno)}));
   }
   TY_DO(make_folder(launch.log_path.substr(0, launch.log_path.rfind('/')), 0750, 0750));
-  const bool remaps_users = setup().remaps_users;
-  TY_DO(make_file(launch.run_dir + supervisor::kJournalSuffix, remaps_users));
-  TY_DO(make_file(launch.log_path, remaps_users));
-  TY_DO(make_file(launch.log_path + ".idx", remaps_users));
-  const unsigned mode = remaps_users ? 0644 : 0600;
+  const unsigned mode = setup().remaps_users ? 0644 : 0600;
   return replace_small_file(ctl + "/run" + supervisor::kLaunchSuffix, plan.launch_text, mode);
 }
 
@@ -310,9 +308,13 @@ Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const LocalLaunch& g
     if (auto why = old_images_.extract(launch.key))
       warnings.push_back(say::image_used_as_it_is({.why = std::move(why.mapped())}));
   }
+  // Their folders stay open until Docker has mounted them: their numbers go to no others.
   auto plan = plan_container(setup(), launch, image, network, warnings, ticket);
   if (!plan) return Begun(std::unexpect, std::move(plan).error());
   TY_DO(make_files(launch, *plan));
+  TY_TRY(const FileHandover::Files files, open_files(launch));
+  TY_TRY(const FileHandover handover,
+         FileHandover::open(launch.run_dir + supervisor::kControlSuffix));
 
   const std::string create = "/containers/create?name=" + name;
   auto created = client_.post(create, plan->body);
@@ -338,13 +340,29 @@ Result<std::expected<Fd, model::Ending>> DockerRuntime::run(const LocalLaunch& g
     const bool has_begun = read_journal(launch.run_dir).has_begun;
     if (!has_begun) return refuse(started.error());
   }
+  // Who does not come for them never begins, and whoever watches it sees that.
+  handover.give(files, [&] { return cause_of_end(launch.key, false).has_value(); });
   return Begun(Fd());
+}
+
+void DockerRuntime::wake(const model::TaskKey& key) {
+  const std::string container = "/containers/" + container_name(key);
+  const auto answer = client_.get(container + "/json");
+  const auto seen = answer ? parsed(*answer) : Result<json::value>(json::object());
+  if (!seen || !flag_at(*seen, {"State", "Paused"}, false)) return;
+  [[maybe_unused]] const auto done = client_.post(container + "/unpause");
 }
 
 Result<void> DockerRuntime::signal(const model::TaskKey& key, int signal) {
   TY_TRY([[maybe_unused]] const std::string answer,
          client_.post(fmt::format("/containers/{}/kill?signal={}", container_name(key), signal)));
   return {};
+}
+
+std::string DockerRuntime::own_files(const model::TaskKey& key) {
+  const auto answer = client_.get("/containers/" + container_name(key) + "/json");
+  const auto seen = answer ? parsed(*answer) : Result<json::value>(json::object());
+  return seen ? text_at(*seen, {"GraphDriver", "Data", "UpperDir"}) : std::string();
 }
 
 std::optional<model::Ending> DockerRuntime::cause_of_end(const model::TaskKey& key, bool is_dead) {

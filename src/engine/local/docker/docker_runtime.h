@@ -39,10 +39,12 @@ class DockerRuntime final : public Runtime {
                                                  std::int64_t ticket,
                                                  int notify_fd) override;
   Result<void> signal(const model::TaskKey& key, int signal) override;
+  void wake(const model::TaskKey& key) override;
   std::optional<model::Ending> cause_of_end(const model::TaskKey& key, bool is_dead) override;
   UsageReader usage_reader(const model::TaskKey&, pid_t holder) override {
     return UsageReader::of_process(holder);
   }
+  std::string own_files(const model::TaskKey& key) override;
   Result<void> remove(const model::TaskKey& key) override;
   void sweep(const std::set<model::TaskKey>& wanted) override;
   void close(bool is_idle) override;

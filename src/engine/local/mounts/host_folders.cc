@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "engine/local/mounts/safe_path.h"
 #include "engine/messages.h"
 
 namespace ty::engine {
@@ -40,15 +41,17 @@ Result<std::string> HostFolders::folder(const std::string& path, bool make) cons
   std::error_code ec;
   if (!is_granted(plain, granted_))
     return fail(Errc::Invalid, say::host_folder_not_allowed({.path = shorten(plain)}));
-  if (make) fs::create_directories(plain, ec);
-  const std::string real = fs::canonical(plain, ec).string();
+  const std::string real =
+      (make ? fs::weakly_canonical(plain, ec) : fs::canonical(plain, ec)).string();
   if (ec) return fail(Errc::NotFound, say::host_folder_missing({.path = plain}));
-  const bool stays = std::ranges::any_of(granted_, [&](const std::string& folder) {
-    std::error_code none;
-    return lies_in(real, fs::weakly_canonical(tidy(folder), none).string());
-  });
-  if (!stays) return fail(Errc::Invalid, say::host_folder_leads_out({.path = plain}));
-  return real;
+  for (const std::string& folder : granted_) {
+    const std::string root = fs::weakly_canonical(tidy(folder), ec).string();
+    if (ec || !lies_in(real, root)) continue;
+    if (make && !make_below(root, real))
+      return fail(Errc::NotFound, say::host_folder_missing({.path = plain}));
+    return real;
+  }
+  return fail(Errc::Invalid, say::host_folder_leads_out({.path = plain}));
 }
 
 }  // namespace ty::engine

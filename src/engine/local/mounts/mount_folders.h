@@ -26,10 +26,7 @@ class MountFolders {
   Result<void> check(const Mount& mount) const;
   /// Makes the folders that belong to the job. `number`: of the mount in its launch. May block on
   /// the disk.
-  Result<HostMount> find(const Mount& mount,
-                         const model::TaskKey& key,
-                         const std::string& run_dir,
-                         std::size_t number) const;
+  Result<HostMount> find(const Mount& mount, const model::TaskKey& key, std::size_t number) const;
   const Storage& storage() const { return storage_; }
 
  private:

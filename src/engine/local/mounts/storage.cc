@@ -1,10 +1,16 @@
 #include "engine/local/mounts/storage.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "base/text.h"
+#include "engine/local/mounts/safe_path.h"
+#include "engine/local/mounts/tree.h"
 #include "engine/messages.h"
 
 namespace ty::engine {
@@ -57,20 +63,17 @@ Result<void> Storage::check(const Mount& mount, const source::Storage& source) c
 
 Result<std::string> Storage::folder(const Mount& mount, const source::Storage& source) const {
   TY_TRY(std::string path, inside(root_ + source.path, mount.named));
-  std::error_code ec;
   if (mount.kind == model::MountKind::Output) {
-    fs::create_directories(path, ec);
-    if (ec) {
-      return fail(Errc::Unavailable, say::run_folder_not_made({.path = path, .why = ec.message()}));
+    std::error_code ec;
+    if (!make_below(fs::weakly_canonical(root_, ec).string(), path)) {
+      return fail(Errc::Unavailable,
+                  say::run_folder_not_made({.path = path, .why = std::strerror(errno)}));
     }
   }
-  if (!fs::exists(path, ec))
-    return fail(Errc::NotFound, say::not_in_storage({.path = shorten(mount.named, 200)}));
+  const Fd there = open_without_links(path, O_PATH);
+  if (!there) return fail(Errc::NotFound, say::not_in_storage({.path = shorten(mount.named, 200)}));
   if (!mount.size_limit) return path;
-  std::int64_t sum = 0;
-  for (fs::recursive_directory_iterator at(path, ec), end; !ec && at != end; at.increment(ec)) {
-    if (at->is_regular_file(ec)) sum += static_cast<std::int64_t>(at->file_size(ec));
-    if (sum <= *mount.size_limit) continue;
+  if (size_of_tree(there.get(), *mount.size_limit).bytes > *mount.size_limit) {
     return fail(
         Errc::Invalid,
         say::mount_too_large({.path = shorten(mount.named, 200), .limit = *mount.size_limit}));
@@ -83,10 +86,10 @@ Result<std::string> Storage::read(const LoginFile& file) const {
   if (const auto* stored = std::get_if<source::Storage>(&file.source)) path = root_ + stored->path;
   if (const auto* host = std::get_if<source::HostFolder>(&file.source)) path = host->path;
   TY_TRY(const std::string real, inside(path, file.named));
-  std::ifstream in(real, std::ios::binary);
+  const Fd in = open_without_links(real, O_RDONLY | O_NONBLOCK);
   std::string text(64 * 1024, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  const ssize_t n = in ? ::read(in.get(), text.data(), text.size()) : 0;
+  text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
   if (text.empty())
     return fail(Errc::NotFound, say::login_file_unreadable({.file = shorten(file.named, 200)}));
   return text;

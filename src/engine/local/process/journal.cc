@@ -73,6 +73,38 @@ std::optional<JournalFacts::Failed> parse_failed(std::string_view text) {
   return failed;
 }
 
+/// A journal has a few lines. Whatever else is in a file of that name, we read no more than its
+/// first and its last lines: it says first that it began, last how it ended.
+constexpr std::size_t kMostAtEnds = 64 * 1024;
+
+std::string read_ends(int fd) {
+  struct stat info;
+  if (::fstat(fd, &info) != 0) return {};
+  const auto size = static_cast<std::size_t>(info.st_size);
+  std::string text(std::min(size, 2 * kMostAtEnds), '\0');
+  const auto fill = [&](std::size_t at, std::size_t count, std::size_t from) {
+    const ssize_t n = ::pread(fd, text.data() + at, count, static_cast<off_t>(from));
+    return n > 0 ? static_cast<std::size_t>(n) : 0;
+  };
+  if (size <= text.size()) {
+    text.resize(fill(0, size, 0));
+    return text;
+  }
+  const std::size_t first = fill(0, kMostAtEnds, 0);
+  const std::size_t last = fill(first, kMostAtEnds, size - kMostAtEnds);
+  text.resize(first + last);
+  // What lies between two line ends in the middle is of two lines: it counts for nothing.
+  const std::size_t before = text.rfind('\n', first == 0 ? 0 : first - 1);
+  const std::size_t after = text.find('\n', first);
+  if (after == std::string::npos) {
+    text.resize(before == std::string::npos ? 0 : before + 1);
+  } else {
+    const std::size_t from = before == std::string::npos ? 0 : before + 1;
+    text.erase(from, after + 1 - from);
+  }
+  return text;
+}
+
 /// Who holds the lock, in our pid namespace.
 std::optional<pid_t> lock_holder(int fd) {
   struct flock lock = {};
@@ -112,27 +144,13 @@ JournalFacts parse_journal(std::string_view text) {
 
 JournalFacts read_journal(const std::string& run_dir) {
   const std::string path = run_dir + supervisor::kJournalSuffix;
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return {};
   // The lock is asked first: a supervisor that ends in between has written its last line by then.
   const auto holder = lock_holder(fd.get());
-  std::string text;
-  char bytes[8192];
-  ssize_t n = 0;
-  while ((n = ::read(fd.get(), bytes, sizeof(bytes))) > 0)
-    text.append(bytes, static_cast<std::size_t>(n));
-  JournalFacts facts = parse_journal(text);
+  JournalFacts facts = parse_journal(read_ends(fd.get()));
   facts.holder = holder;
   return facts;
-}
-
-bool reset_journal(const std::string& run_dir) {
-  const std::string path = run_dir + supervisor::kJournalSuffix;
-  const Fd fd(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-  return fd && !lock_holder(fd.get()) &&
-         ::write(fd.get(), supervisor::kUnbegun, supervisor::kUnbegunSize) ==
-             supervisor::kUnbegunSize &&
-         ::ftruncate(fd.get(), supervisor::kUnbegunSize) == 0;
 }
 
 model::Ending ending_of(const JournalFacts& facts) {

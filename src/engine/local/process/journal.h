@@ -46,10 +46,6 @@ JournalFacts read_journal(const std::string& run_dir);
 /// nothing.
 JournalFacts parse_journal(std::string_view text);
 
-/// Makes the journal nobody's again, so that another task can have it; false while its supervisor
-/// lives.
-bool reset_journal(const std::string& run_dir);
-
 /// The end of the task in the words of the model; a task without an end is lost.
 model::Ending ending_of(const JournalFacts& facts);
 

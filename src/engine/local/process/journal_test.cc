@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "engine/messages.h"
+#include "engine/test_support.h"
 
 namespace ty::engine {
 namespace {
@@ -77,6 +81,19 @@ RC_GTEST_PROP(Journal, CutAnywhereItClaimsNothingThatWasNotWritten, ()) {
   const JournalFacts facts = parse_journal(whole.substr(0, size));
   RC_ASSERT(facts.ended.has_value() == (size == whole.size()));
   RC_ASSERT(facts.has_begun == (size >= std::string_view("began 1000\n").size()));
+}
+
+TEST(Journal, OfAHugeFileOnlyTheEndsAreRead) {
+  const testing::TempDir dir;
+  const std::string run = dir.path() + "/0.0.0.0";
+  testing::write_text(run + ".journal", "began 1\nrunning 2\n");
+  std::filesystem::resize_file(run + ".journal", std::uintmax_t{100} << 30);
+  EXPECT_TRUE(read_journal(run).has_begun);
+  EXPECT_TRUE(read_journal(run).running);
+  EXPECT_FALSE(read_journal(run).is_over());
+  std::ofstream(run + ".journal", std::ios::app) << "\nended at=5 exit=3\n";
+  ASSERT_TRUE(read_journal(run).ended);
+  EXPECT_EQ(read_journal(run).ended->exit_code, 3);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "engine/local/launch_text.h"
+#include "engine/local/mounts/safe_path.h"
 #include "engine/local/paths.h"
 #include "engine/local/process/supervisor_words.h"
 #include "engine/local/supervisor/launch_format.h"
@@ -133,6 +134,9 @@ std::expected<void, model::Ending> plan_mounts(const ProcessSetup& setup,
       text.add(key::kAt, at);
     } else {
       bwrap.insert(bwrap.end(), {mount->read_only ? "--ro-bind" : "--bind", mount->host_path, at});
+      Fd folder;
+      if (mount->is_shared)
+        plan.mounted.push_back(identity_of(mount->host_path, folder) + " " + at);
     }
   }
   return {};
@@ -279,7 +283,15 @@ std::expected<ProcessPlan, model::Ending> plan_process(const ProcessSetup& setup
       return std::unexpected(model::fault(
           Reason::CommandNotFound, say::program_not_in_path({.name = shorten(words.argv[0])})));
     }
+    // It opens the folders by their paths; inside of it our own program looks what became of them.
+    if (!plan.mounted.empty())
+      bwrap.insert(bwrap.end(), {"--ro-bind", setup.supervisor, setup.supervisor});
     bwrap.push_back("--");
+    if (!plan.mounted.empty()) {
+      bwrap.insert(bwrap.end(), {setup.supervisor, supervisor::kCheckedCommand});
+      bwrap.insert(bwrap.end(), plan.mounted.begin(), plan.mounted.end());
+      bwrap.push_back("--");
+    }
     for (const std::string& word : bwrap) text.add(key::kArg, word);
   }
   for (const std::string& word : words.argv) text.add(key::kArg, word);
@@ -287,6 +299,7 @@ std::expected<ProcessPlan, model::Ending> plan_process(const ProcessSetup& setup
   text.add(key::kWorkdir, working_directory(launch, plan));
   text.add(key::kLog, launch.log_path);
   text.add(key::kRunDir, launch.run_dir);
+  if (launch.log_limit > 0) text.add(key::kLogLimit, launch.log_limit);
   text.add(key::kTicket, ticket);
   text.add(key::kGrace, std::max<std::int64_t>(launch.stop_grace.count(), 0));
   if (launch.deadline)

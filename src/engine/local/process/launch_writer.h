@@ -22,7 +22,8 @@ struct ProcessPlan {
   std::vector<Copy> copies;                                ///< private copies
   std::vector<std::pair<std::string, std::string>> files;  ///< path, content
   bool needs_work_folder = false;
-  std::string launch_text;                                     ///< the launch file
+  std::vector<std::string> mounted;  ///< what is checked inside of bubblewrap
+  std::string launch_text;           ///< the launch file
   std::optional<std::pair<std::int64_t, std::int64_t>> owner;  ///< uid, gid of what we make
   std::vector<Message> warnings;
 };

@@ -1,18 +1,15 @@
 #include "engine/local/process/recycler.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
-#include "base/fd.h"
-#include "engine/local/process/journal.h"
+#include "engine/local/disk_watch.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/local/transfer/transfers.h"
 #include "engine/messages.h"
@@ -22,67 +19,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostSpare = 64;
-// Beyond these a folder is not what we made, and not worth looking through.
-constexpr std::size_t kMostShapes = 256;
-constexpr std::size_t kMostEntries = 64;
-constexpr off_t kLargestFile = 64 * 1024;
-
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// Ours, with the usual rights, known by one name and with nothing attached: as we had left it.
-bool is_untouched(int fd, bool is_folder) {
-  struct stat info;
-  if (::fstat(fd, &info) != 0 || info.st_uid != ::geteuid() || ::flistxattr(fd, nullptr, 0) > 0)
-    return false;
-  if (is_folder) return S_ISDIR(info.st_mode) && (info.st_mode & 07777) == 0755;
-  return S_ISREG(info.st_mode) && (info.st_mode & 07777) == 0644 && info.st_nlink == 1 &&
-         info.st_size <= kLargestFile;
-}
-
 /// Calls `visit` for each entry until it says false. False as well when the folder cannot be read.
-/// The descriptor is taken over.
 template <class Visit>
-bool each_entry(int folder, Visit visit) {
-  DIR* const dir = folder >= 0 ? ::fdopendir(folder) : nullptr;
-  if (dir == nullptr) {
-    if (folder >= 0) ::close(folder);
-    return false;
-  }
-  bool is_going_on = true;
-  while (is_going_on) {
-    const dirent* const entry = ::readdir(dir);
-    if (entry == nullptr) break;
-    if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
-    is_going_on = visit(::dirfd(dir), *entry);
+bool each_entry(const std::string& folder, Visit visit) {
+  DIR* const dir = ::opendir(folder.c_str());
+  if (dir == nullptr) return false;
+  bool goes_on = true;
+  while (const dirent* entry = goes_on ? ::readdir(dir) : nullptr) {
+    const std::string_view name = entry->d_name;
+    goes_on = name == "." || name == ".." || visit(name);
   }
   ::closedir(dir);
-  return is_going_on;
-}
-
-int open_at(int dir, const char* name, int flags) {
-  return ::openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags);
-}
-
-/// Adds what is in a folder to `shape`; false when anything in it is not as we make it.
-bool read_shape(int folder, const std::string& path, Recycler::Shape& shape) {
-  if (!is_untouched(folder, true)) {
-    ::close(folder);
-    return false;
-  }
-  return each_entry(folder, [&](int dir, const dirent& entry) {
-    if (shape.size() >= kMostEntries) return false;
-    const std::string name = path + entry.d_name;
-    if (entry.d_type == DT_DIR) {
-      shape.insert(name + "/");
-      const int inner = open_at(dir, entry.d_name, O_DIRECTORY);
-      return inner >= 0 && read_shape(inner, name + "/", shape);
-    }
-    if (entry.d_type != DT_REG) return false;
-    shape.insert(name);
-    const Fd file(open_at(dir, entry.d_name, 0));
-    return file && is_untouched(file.get(), false);
-  });
+  return goes_on;
 }
 
 std::unexpected<Error> not_removed(const std::string& path) {
@@ -98,12 +48,9 @@ Result<void> unlink_if_there(const std::string& path) {
 /// True when the job's folder holds this run folder and what belongs to it, and nothing else.
 bool is_alone(const std::string& run_dir) {
   const std::string name = name_of(run_dir);
-  const std::string launch = name + supervisor::kLaunchSuffix;
-  const std::string journal = name + supervisor::kJournalSuffix;
-  return each_entry(
-      open_at(AT_FDCWD, parent_of(run_dir).c_str(), O_DIRECTORY), [&](int, const dirent& entry) {
-        return entry.d_name == name || entry.d_name == launch || entry.d_name == journal;
-      });
+  return each_entry(parent_of(run_dir), [&](std::string_view entry) {
+    return entry.starts_with(name) && (entry.size() == name.size() || entry[name.size()] == '.');
+  });
 }
 
 }  // namespace
@@ -130,10 +77,9 @@ Recycler::~Recycler() {
   thread_.join();
 }
 
-Result<void> Recycler::make(const std::string& run_dir, const Shape& shape) {
+Result<void> Recycler::make(const std::string& run_dir) {
   const std::lock_guard lock(folders_);
   if (::mkdir(run_dir.c_str(), 0755) == 0 || errno == EEXIST) return {};
-  if (errno == ENOENT && !shape.empty() && reuse(run_dir, shape)) return {};
   // Others of the machine may pass through to what is theirs (run_as), but not look around.
   const std::string job = parent_of(run_dir);
   const std::string letters = parent_of(job);
@@ -146,33 +92,14 @@ Result<void> Recycler::make(const std::string& run_dir, const Shape& shape) {
               say::run_folder_not_made({.path = run_dir, .why = std::strerror(errno)}));
 }
 
-bool Recycler::reuse(const std::string& run_dir, const Shape& shape) {
-  std::string folder;
-  {
-    const std::lock_guard lock(mutex_);
-    if (spare_.size() >= kMostShapes)
-      std::erase_if(spare_, [](auto& s) { return s.second.empty(); });
-    if (spare_.size() >= kMostShapes) return false;
-    auto& fitting = spare_[{name_of(run_dir), shape}];
-    if (fitting.empty()) return false;
-    folder = std::move(fitting.back());
-    fitting.pop_back();
-    --spare_count_;
-  }
-  const std::string job = parent_of(run_dir);
-  if (::rename(folder.c_str(), job.c_str()) == 0) return true;
-  const bool is_first_of_letters = errno == ENOENT && ::mkdir(parent_of(job).c_str(), 0711) == 0;
-  if (is_first_of_letters && ::rename(folder.c_str(), job.c_str()) == 0) return true;
-  clean_later(std::move(folder));
-  return false;
-}
-
 Result<void> Recycler::remove(const std::string& run_dir) {
-  TY_DO(unlink_if_there(run_dir + supervisor::kDeadlineSuffix));
   const std::lock_guard lock(folders_);
+  // Mostly the job has this one only: then all of it goes in one step.
+  if (is_alone(run_dir)) return move_aside(parent_of(run_dir));
+  TY_DO(unlink_if_there(run_dir + supervisor::kDeadlineSuffix));
+  TY_DO(unlink_if_there(run_dir + kOverSuffix));
   TY_DO(move_aside(run_dir + supervisor::kControlSuffix));
   TY_DO(move_aside(run_dir + kTransferSuffix));
-  if (keep(run_dir)) return {};
   // The journal last: as long as it is there the task is not begun again.
   TY_DO(unlink_if_there(run_dir + supervisor::kLaunchSuffix));
   TY_DO(unlink_if_there(run_dir + supervisor::kJournalSuffix));
@@ -193,35 +120,6 @@ Result<void> Recycler::move_aside(const std::string& path) {
     return not_removed(path);
   }
   return {};
-}
-
-bool Recycler::keep(const std::string& run_dir) {
-  std::string folder;
-  {
-    const std::lock_guard lock(mutex_);
-    if (spare_count_ >= kMostSpare) return false;
-    folder = fmt::format("{}/.spare/{}", runs_, next_++);
-  }
-  Spare spare{name_of(run_dir), {}};
-  const int tree = open_at(AT_FDCWD, run_dir.c_str(), O_DIRECTORY);
-  if (tree < 0 || !read_shape(tree, "", spare.second) || !is_alone(run_dir) ||
-      ::rename(parent_of(run_dir).c_str(), folder.c_str()) != 0) {
-    return false;
-  }
-  // The launch file waits under the name that the next one is written to.
-  const std::string inside = folder + "/" + spare.first;
-  const std::string launch = inside + supervisor::kLaunchSuffix;
-  const bool is_ready =
-      reset_journal(inside) && ::rename(launch.c_str(), (launch + ".new").c_str()) == 0;
-  const std::lock_guard lock(mutex_);
-  if (const auto asked = spare_.find(spare); is_ready && asked != spare_.end()) {
-    asked->second.push_back(std::move(folder));
-    ++spare_count_;
-  } else {
-    queue_.push_back(std::move(folder));
-    changed_.notify_all();
-  }
-  return true;
 }
 
 void Recycler::clean_later(std::string path) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/fd.h"
+#include "engine/local/mounts/tree.h"
 #include "engine/local/supervisor/launch_format.h"
 #include "engine/messages.h"
 
@@ -31,24 +32,6 @@ void give_to(const std::string& run_dir, std::int64_t uid, std::int64_t gid) {
   give(run_dir);
   std::error_code error;
   for (const auto& entry : fs::recursive_directory_iterator(run_dir, error)) give(entry.path());
-}
-
-/// All that is made in the run folder; nothing when it holds more than our own files and folders.
-Recycler::Shape shape_of(const std::string& run_dir, const ProcessPlan& plan) {
-  Recycler::Shape shape;
-  if (!plan.copies.empty() || !plan.links.empty() || plan.owner) return shape;
-  const auto add = [&](const std::string& path, bool is_folder) {
-    const std::string inside = path.substr(std::min(run_dir.size() + 1, path.size()));
-    for (auto slash = inside.find('/'); slash != std::string::npos;
-         slash = inside.find('/', slash + 1)) {
-      shape.insert(inside.substr(0, slash + 1));
-    }
-    shape.insert(is_folder ? inside + "/" : inside);
-  };
-  if (plan.needs_work_folder) add(run_dir + "/work", true);
-  for (const auto& [path, is_folder] : plan.mount_points) add(path, is_folder);
-  for (const auto& [path, content] : plan.files) add(path, false);
-  return shape;
 }
 
 }  // namespace
@@ -91,8 +74,8 @@ Result<void> copy_folder(const ProcessPlan::Copy& copy) {
   if (fs::exists(copy.to, error)) return {};
   fs::remove_all(part, error);
   fs::create_directories(parent_of(copy.to), error);
-  fs::copy(copy.from, part, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
-  if (!error) fs::rename(part, copy.to, error);
+  TY_DO(copy_tree(copy.from, part));
+  fs::rename(part, copy.to, error);
   if (error) {
     return fail(
         disk_errc(error.value()),
@@ -118,7 +101,7 @@ std::string control_prefix(const std::string& run_dir, bool is_contained) {
 Result<void> make_run_folder(const LocalLaunch& launch,
                              const ProcessPlan& plan,
                              Recycler& recycler) {
-  TY_DO(recycler.make(launch.run_dir, shape_of(launch.run_dir, plan)));
+  TY_DO(recycler.make(launch.run_dir));
   if (plan.needs_work_folder) TY_DO(make_folder(launch.run_dir + "/work", 0755, 0755));
   for (const auto& copy : plan.copies) TY_DO(copy_folder(copy));
   for (const auto& [path, is_folder] : plan.mount_points) {

@@ -90,6 +90,12 @@ constexpr Phrase kFaults[] = {
      [](std::string what, std::string why) {
        return say::mount_source_unopenable({.path = std::move(what), .why = std::move(why)});
      }},
+    {"the folder changed while it was mounted, ",
+     "",
+     false,
+     [](std::string what, std::string) {
+       return say::mount_source_changed({.path = std::move(what)});
+     }},
     {"cannot mount at ",
      "",
      true,

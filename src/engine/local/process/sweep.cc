@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "base/fd.h"
+#include "engine/local/disk_watch.h"
 #include "engine/local/machine.h"
 #include "engine/local/process/journal.h"
 #include "engine/local/process/run_folder.h"
@@ -45,6 +46,7 @@ std::string run_folder_of(std::string path) {
                              supervisor::kDeadlineSuffix,
                              supervisor::kControlSuffix,
                              kTransferSuffix,
+                             kOverSuffix,
                              ".launch.new",
                              ".deadline.new"}) {
     if (path.ends_with(suffix)) return path.substr(0, path.size() - std::strlen(suffix));

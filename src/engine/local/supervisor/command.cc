@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "clone.h"
+#include "handed_files.h"
 #include "sandbox.h"
 
 namespace ty::supervisor {
@@ -84,6 +85,7 @@ void become_command(const Launch& launch, const Cgroup& cgroup, int output, Fail
                           static_cast<rlim_t>(launch.data_limit)};
     setrlimit(RLIMIT_DATA, &limit);
   }
+  if (launch.sandbox == Sandbox::Container) become_task();
   if (!enter_sandbox(launch, failure)) return;
   if (launch.sandbox != Sandbox::Bubblewrap && !drop_privileges(launch, failure)) return;
   // After the change of user, which would undo it.

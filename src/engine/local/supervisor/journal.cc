@@ -14,7 +14,11 @@ namespace ty::supervisor {
 Journal::Taken Journal::take(const char* run_dir) {
   Path path;
   path.add(run_dir).add(kJournalSuffix);
-  fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  return take(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+}
+
+Journal::Taken Journal::take(int fd) {
+  fd_ = fd;
   if (fd_ < 0) return Taken::Unusable;
   struct flock lock = {};
   lock.l_type = F_WRLCK;
@@ -25,7 +29,7 @@ Journal::Taken Journal::take(const char* run_dir) {
   }
   struct stat info;
   if (fstat(fd_, &info) != 0) return Taken::Unusable;
-  if (info.st_size > kUnbegunSize) return Taken::Theirs;
+  if (info.st_size > 0) return Taken::Theirs;
 
   Text<64> line;
   line.add("began ").add(now_ms()).add("\n");

@@ -14,13 +14,14 @@ namespace ty::supervisor {
 ///
 /// The file is also the lock: its first byte is locked (POSIX, so the kernel names the holder) from
 /// before `began` until the supervisor is gone. Locked: alive. `began` but not locked and neither
-/// `ended` nor `failed`: the supervisor was killed. A line counts only with its newline. An empty
-/// line stands first where the file was another task's before.
+/// `ended` nor `failed`: the supervisor was killed. A line counts only with its newline.
 class Journal {
  public:
   enum class Taken : unsigned char { Ours, Theirs, Unusable };
   /// Locks the journal and writes `began`. `Theirs`: some supervisor had this run folder before.
   Taken take(const char* run_dir);
+  /// The same with a journal that is open already.
+  Taken take(int fd);
 
   /// Waits for space when the disk is full: only for the line that says how it ended.
   void append_for_sure(std::string_view line) const;

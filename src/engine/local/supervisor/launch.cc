@@ -41,6 +41,7 @@ constexpr NumberField kNumbers[] = {
     {key::kShell, &Launch::shell},
     {key::kDeadline, &Launch::deadline},
     {key::kGrace, &Launch::grace},
+    {key::kLogLimit, &Launch::log_limit},
     {key::kShm, &Launch::shm},
     {key::kMemory, &Launch::memory},
     {key::kCpuMilli, &Launch::cpu_milli},
@@ -74,6 +75,8 @@ const char* take_field(Launch& launch, std::string_view key, char* value, std::s
     launch.scratch.push(value);
   } else if (key == key::kWarning) {
     launch.warnings.push(value);
+  } else if (key == key::kMounted) {
+    launch.mounted.push(value);
   } else if (key == key::kHide) {
     launch.hide.push(value);
   } else if (key == key::kReadOnly || key == key::kReadWrite) {
@@ -124,7 +127,7 @@ char* slurp(const char* path, std::size_t& size) {
 
 const char* check(const Launch& launch) {
   if (launch.args.size() == 0) return "it names no command";
-  if (launch.log == nullptr) return "it names no log";
+  if (launch.log == nullptr && launch.sandbox != Sandbox::Container) return "it names no log";
   if (launch.run_dir == nullptr) return "it names no run folder";
   for (const Bind& bind : launch.binds) {
     if (bind.at == nullptr) return "a bind without its `at`";
@@ -144,6 +147,7 @@ void List<T>::push(T item) {
   items_[size_++] = item;
 }
 template void List<char*>::push(char* item);
+template void List<const char*>::push(const char* item);
 
 const char* read_launch(const char* path, Launch& out) {
   std::size_t size = 0;

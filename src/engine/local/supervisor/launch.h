@@ -52,6 +52,8 @@ struct Launch {
   const char* own = nullptr;
   List<Bind> binds;
   List<const char*> warnings;
+  List<const char*> mounted;
+  std::int64_t log_limit = 0;
   std::int64_t shm = 0;
   std::int64_t memory = 0;
   std::int64_t cpu_milli = 0;

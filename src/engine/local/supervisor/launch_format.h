@@ -27,17 +27,13 @@ inline constexpr char kDeadlineSuffix[] = ".deadline";
 inline constexpr char kStopSuffix[] = ".stop";
 inline constexpr char kControlSuffix[] = ".ctl";  // a folder: what a container sees of these files
 
-/// A journal of this size or less is nobody's yet. A file that is used again waits with an empty
-/// line in it: cut to nothing, some file systems would send it to the disk when it is closed.
-inline constexpr char kUnbegun[] = "\n";
-inline constexpr long kUnbegunSize = sizeof(kUnbegun) - 1;
-
-/// What a container shows of its task's run folder: `/.trainyard`, read-only but for the journal
-/// and the log. The supervisor is its entry point and takes `/.trainyard/run` for RUN.
+/// What a container shows of its task's run folder: `/.trainyard`, read-only. The supervisor is its
+/// entry point and takes `/.trainyard/run` for RUN. Journal and log are not there: the server hands
+/// them over, open, by the socket (`handed_files.h`).
 inline constexpr char kContainerFolder[] = "/.trainyard";
 inline constexpr char kContainerRun[] = "/.trainyard/run";
 inline constexpr char kContainerSupervisor[] = "/.trainyard/supervisor";
-inline constexpr char kContainerLog[] = "/.trainyard/log";
+inline constexpr char kContainerSocket[] = "/.trainyard/files";
 inline constexpr char kContainerScript[] = "/.trainyard/command.sh";
 
 namespace key {
@@ -47,7 +43,8 @@ inline constexpr char kElseArg[] =
 inline constexpr char kShell[] = "shell";  // 1: the first words are shells, not the user's own
 inline constexpr char kEnv[] = "env";      // repeated: NAME=value
 inline constexpr char kWorkdir[] = "workdir";
-inline constexpr char kLog[] = "log";
+inline constexpr char kLog[] = "log";             // not in containers
+inline constexpr char kLogLimit[] = "log_limit";  // bytes; what comes after them is not kept
 inline constexpr char kHostName[] = "host_name";
 inline constexpr char kTicket[] =
     "ticket";  // told on descriptor 3: it runs; its negative: it is over
@@ -62,7 +59,9 @@ inline constexpr char kRunDir[] = "run_dir";    // stays writable
 inline constexpr char kDev[] = "dev";           // replaces /dev
 inline constexpr char kReadOnly[] = "bind_ro";  // repeated: a path, followed by…
 inline constexpr char kReadWrite[] = "bind_rw";
-inline constexpr char kAt[] = "at";          // …where it appears
+inline constexpr char kAt[] = "at";  // …where it appears
+inline constexpr char kMounted[] =
+    "mounted";  // repeated, in containers: `DEVICE NUMBER PATH` of a folder that must lie there
 inline constexpr char kShm[] = "shm";        // bytes
 inline constexpr char kMemory[] = "memory";  // bytes
 inline constexpr char kCpuMilli[] = "cpu_milli";
@@ -83,6 +82,9 @@ inline constexpr char kDataLimit[] =
 inline constexpr char kWarning[] = "warning";  // repeated: goes into the journal as it is
 inline constexpr char kEnd[] = "end";
 }  // namespace key
+
+/// The first word of a supervisor that only checks mounts (`checked_command.h`).
+inline constexpr char kCheckedCommand[] = "--mounted";
 
 /// How the supervisor itself ends. Anything that happened to the task stands in the journal.
 inline constexpr int kExitDone = 0;

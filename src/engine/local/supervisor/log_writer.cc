@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "clock.h"
 #include "model/log_index.h"
 #include "text.h"
@@ -12,6 +14,7 @@ namespace ty::supervisor {
 namespace {
 
 constexpr std::size_t kBufferSize = 1 << 20;
+constexpr std::size_t kNoteSize = 200;  // of the buffer, for the last line of a full log
 constexpr std::int64_t kIndexEveryMs = 20;
 constexpr std::uint64_t kIndexEveryBytes = 1 << 20;
 
@@ -26,12 +29,19 @@ std::uint64_t count_newlines(const char* bytes, std::size_t size) {
 }  // namespace
 
 const char* LogWriter::open(const char* path) {
-  log_ = ::open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
-  if (log_ < 0) return "the log cannot be opened";
+  const int log = ::open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+  if (log < 0) return "the log cannot be opened";
   Path index_path;
   index_path.add(path).add(".idx");
-  index_ = ::open(index_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
-  if (index_ < 0) return "the index of the log cannot be opened";
+  const int index = ::open(index_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+  if (index < 0) return "the index of the log cannot be opened";
+  open(log, index);
+  return nullptr;
+}
+
+void LogWriter::open(int log, int index) {
+  log_ = log;
+  index_ = index;
   index_size_ = lseek(index_, 0, SEEK_END);
   // Somebody may have written a word to the user before us.
   while (true) {
@@ -41,11 +51,28 @@ const char* LogWriter::open(const char* path) {
     offset_ += static_cast<std::uint64_t>(n);
   }
   indexed_offset_ = offset_;
-  return nullptr;
+}
+
+/// Cuts what was just read to what the log may still take, and says so behind it.
+void LogWriter::keep_within_limit() {
+  if (is_full_) {
+    kept_ = 0;
+    return;
+  }
+  if (limit_ == 0 || offset_ + kept_ <= limit_) return;
+  is_full_ = true;
+  kept_ = offset_ < limit_ ? static_cast<std::size_t>(limit_ - offset_) : 0;
+  Text<kNoteSize> note;
+  const bool is_in_line = kept_ > 0 && buffer[kept_ - 1] != '\n';
+  note.add(is_in_line ? "\n" : "").add("trainyard: this log has reached its limit of ");
+  note.add(static_cast<std::int64_t>(limit_))
+      .add(" bytes; what the task writes from here on is not kept\n");
+  std::memcpy(buffer + kept_, note.c_str(), note.view().size());
+  kept_ += note.view().size();
 }
 
 LogWriter::Got LogWriter::pump(int pipe) {
-  const ssize_t n = read(pipe, buffer, kBufferSize);
+  const ssize_t n = read(pipe, buffer, kBufferSize - kNoteSize);
   if (n == 0) return Got::End;
   if (n < 0) return errno == EAGAIN || errno == EINTR ? Got::Nothing : Got::End;
   const std::int64_t now = now_ms();
@@ -53,6 +80,7 @@ LogWriter::Got LogWriter::pump(int pipe) {
   const std::uint64_t chunk_lines = lines_;
   start_ = 0;
   kept_ = static_cast<std::size_t>(n);
+  keep_within_limit();
   flush();
   // Bytes first, then the record: a record never points past the end of the log. A burst shares
   // one record per 20 ms or MB; a slow writer gets one per chunk.

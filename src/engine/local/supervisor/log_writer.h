@@ -8,11 +8,16 @@ namespace ty::supervisor {
 /// Appends a task's bytes to its log and keeps the index beside it (model/log_index.h).
 ///
 /// Nothing is ever dropped: what the disk does not take stays in the buffer, `is_stuck()` says so,
-/// and the task waits on its full pipe until `flush()` gets through.
+/// and the task waits on its full pipe until `flush()` gets through. The one exception is said in
+/// the log itself: past its limit, what comes is read and forgotten, so that the task runs on.
 class LogWriter {
  public:
   /// Null, or what failed.
   const char* open(const char* path);
+  /// With files that are open already.
+  void open(int log, int index);
+  /// Bytes; 0: none.
+  void set_limit(std::int64_t bytes) { limit_ = static_cast<std::uint64_t>(bytes); }
 
   /// Reads what the pipe holds now, once, and writes it. Not while stuck.
   enum class Got : unsigned char { Bytes, Nothing, End };
@@ -28,6 +33,8 @@ class LogWriter {
  private:
   void add_record(std::int64_t at_ms, std::uint64_t offset, std::uint64_t lines_before);
 
+  void keep_within_limit();
+
   int log_ = -1;
   int index_ = -1;
   std::uint64_t offset_ = 0;  // bytes in the log
@@ -38,6 +45,8 @@ class LogWriter {
   std::size_t start_ = 0;  // of what is kept in the buffer
   std::size_t kept_ = 0;
   int errno_ = 0;
+  std::uint64_t limit_ = 0;
+  bool is_full_ = false;
 };
 
 }  // namespace ty::supervisor

@@ -13,6 +13,8 @@
 
 #include <string_view>
 
+#include "bind_source.h"
+
 namespace ty::supervisor {
 namespace {
 
@@ -116,7 +118,7 @@ bool enter_sandbox(const Launch& launch, Failure& failure) {
     std::size_t i = 0;
     for (const Bind& bind : launch.binds) {
       if (bind.is_read_only == is_read_only) {
-        binds[i] = open_tree(bind.from, AT_RECURSIVE);
+        binds[i] = open_bind(bind.from);
         if (binds[i] < 0)
           return failure.set(kDataFailed, "cannot open the folder to mount,", bind.from);
       }

@@ -12,7 +12,9 @@
 #include <string_view>
 
 #include "clock.h"
+#include "handed_files.h"
 #include "launch_format.h"
+#include "mount_check.h"
 #include "text.h"
 #include "user.h"
 
@@ -53,6 +55,7 @@ int catch_signals() {
 }
 
 constexpr std::int64_t kRetryMs = 100;
+constexpr int kLogPatience = 30;                 // retries
 constexpr std::int64_t kLongestPollMs = 60'000;  // the wall clock may be set meanwhile
 
 }  // namespace
@@ -60,7 +63,13 @@ constexpr std::int64_t kLongestPollMs = 60'000;  // the wall clock may be set me
 int Supervisor::run() {
   notify_ = detach();
   signals_ = catch_signals();
-  switch (journal_.take(run_dir_)) {
+  const bool is_contained = std::string_view(run_dir_) == kContainerRun;
+  HandedFiles files;
+  if (is_contained) {
+    keep_task_out();
+    if (!receive_files(kContainerSocket, files)) return kExitUnusable;
+  }
+  switch (is_contained ? journal_.take(files.journal) : journal_.take(run_dir_)) {
     case Journal::Taken::Ours:
       break;
     case Journal::Taken::Theirs:
@@ -74,7 +83,10 @@ int Supervisor::run() {
     failure_.set(kStartFailed, "the launch file is unusable:", fault, 0);
     return give_up(failure_);
   }
-  if (const char* fault = log_.open(launch_.log)) {
+  log_.set_limit(launch_.log_limit);
+  if (is_contained) {
+    log_.open(files.log, files.index);
+  } else if (const char* fault = log_.open(launch_.log)) {
     failure_.set(kStartFailed, fault, launch_.log);
     return give_up(failure_);
   }
@@ -87,6 +99,7 @@ int Supervisor::run() {
   };
   for (const char* text : launch_.warnings) warn(&journal_, text);
   if (launch_.sandbox == Sandbox::Container) {
+    if (!check_mounts(launch_, failure_)) return give_up(failure_);
     if (!resolve_user(launch_, failure_)) return give_up(failure_);
     cgroup_.find_own();
   } else {
@@ -229,13 +242,14 @@ void Supervisor::watch() {
 
 /// What the dead left in the pipe.
 void Supervisor::drain() {
-  while (true) {
+  for (int stuck = 0; true;) {
     if (log_.is_stuck()) {
       log_.flush();
-      if (log_.is_stuck()) {
-        note_disk();
-        usleep(kRetryMs * 1000);
-      }
+      if (!log_.is_stuck()) continue;
+      note_disk();
+      // Whoever stopped it waits for its end, and perhaps for the space that comes with it.
+      if (kill_at_ > 0 && ++stuck > kLogPatience) return;
+      usleep(kRetryMs * 1000);
       continue;
     }
     if (is_output_over_ || log_.pump(command_.output) != LogWriter::Got::Bytes) break;

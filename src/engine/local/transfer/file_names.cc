@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/fd.h"
+#include "engine/local/mounts/safe_path.h"
 #include "engine/messages.h"
 
 namespace ty::engine {
@@ -80,7 +81,7 @@ Result<void> walk(int from, int to, int depth) {
 }  // namespace
 
 Result<void> name_files_again(const std::string& from, const std::string& to) {
-  const Fd source(::open(from.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Fd source = open_without_links(from, O_RDONLY | O_DIRECTORY);
   if (!source) return std::unexpected(file_error(from, errno));
   if (::mkdir(to.c_str(), 0700) != 0 && errno != EEXIST)
     return std::unexpected(file_error(to, errno));
