@@ -234,7 +234,9 @@ class Podman(Daemon):
     def start(self, patience=90):
         settings = self.folder / "containers.conf"
         # crun refuses machines whose cgroups are of both versions, and the limits of Debian's configuration are above ours.
-        settings.write_text('[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n'
+        # Locks in files of its own: those in shared memory are one set for all of a machine's Podmans, and one that was killed
+        # while it held a lock stops the others.
+        settings.write_text('[engine]\nruntime = "runc"\nlock_type = "file"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n'
                             f'[network]\nnetwork_backend = "{self.network}"\n'
                             f'network_config_dir = "{self.folder}/networks"\n'
                             '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]\n')
