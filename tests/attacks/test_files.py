@@ -61,7 +61,7 @@ def outcomes(server, token, text, tries=TRIES):
         if answer.status_code == 201:
             jobs.append(answer.json()["id"])
     for job in jobs:
-        server.wait(job)
+        server.wait(job, patience=240)  # a mount that was seen to be exchanged is tried again, each time after a longer pause
     return {job: server.logs(job) if server.job(job)["state"] == "succeeded" else "" for job in jobs}
 
 
