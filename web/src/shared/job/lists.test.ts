@@ -117,3 +117,22 @@ test("events reach every list that is kept, also one that is just being read on"
   catchUp(queries);
   expect(read()).toEqual(["failed"]);
 });
+
+test("an event that was heard while a list was read never undoes a later one", async () => {
+  const queries = new QueryClient();
+  const key: QueryKey = [...keys.list, {}];
+  let arrive: (page: JobsPage) => void = () => undefined;
+  const first = queries.fetchInfiniteQuery({
+    queryKey: key,
+    initialPageParam: "",
+    getNextPageParam: () => undefined,
+    queryFn: () => new Promise<JobsPage>((answer) => (arrive = answer)),
+  });
+  await Promise.resolve();
+  changeLists(queries, [event("a", "job.running")]);
+  arrive(page("x", "a"));
+  await first;
+  changeLists(queries, [event("a", "job.succeeded")]);
+  catchUp(queries);
+  expect(rowsOf(queries.getQueryData<JobPages>(key)).map((row) => row.state)).toEqual(["succeeded"]);
+});

@@ -67,7 +67,14 @@ let missed: ServerEvent[] = [];
 
 /** Says to every list that is kept what has happened. */
 export function changeLists(queries: QueryClient, events: ServerEvent[]): void {
-  if (queries.isFetching({ queryKey: keys.list })) missed.push(...events);
+  const isReading = queries.isFetching({ queryKey: keys.list }) > 0;
+  // Never an old event after a newer one: what nobody caught up with is said before what is new.
+  const told = isReading ? events : [...missed, ...events];
+  missed = isReading ? [...missed, ...events] : [];
+  apply(queries, told);
+}
+
+function apply(queries: QueryClient, events: ServerEvent[]): void {
   queries.setQueriesData<JobsPage>({ queryKey: keys.head }, (page) => page && changedPage(page, events));
   queries.setQueriesData<JobPages>(
     { queryKey: keys.list },
@@ -79,7 +86,7 @@ export function changeLists(queries: QueryClient, events: ServerEvent[]): void {
 export function catchUp(queries: QueryClient): void {
   const events = missed;
   missed = [];
-  if (events.length) changeLists(queries, events);
+  if (events.length) apply(queries, events);
 }
 
 /** All rows that are known, nobody twice: who moved meanwhile stands in two parts. */
