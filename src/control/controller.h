@@ -104,8 +104,6 @@ class Controller {
   boost::asio::awaitable<std::vector<sched::QueueEntry>> queue(std::size_t offset,
                                                                std::size_t limit);
   boost::asio::awaitable<std::vector<NodeView>> nodes();
-  /// Whether these nodes could ever run it; the error says what is missing.
-  boost::asio::awaitable<Result<void>> fits_ever(sched::Request request);
 
   /// What tasks of the job that are being started wait for, where that takes long: "pulling …".
   boost::asio::awaitable<std::map<model::TaskRef, Message>> progress_of(JobId job);

@@ -168,13 +168,6 @@ asio::awaitable<std::vector<NodeView>> Controller::nodes() {
   return rt::run_on(io_.get_executor(), here(*this));
 }
 
-asio::awaitable<Result<void>> Controller::fits_ever(sched::Request request) {
-  auto here = [](Controller& self, sched::Request request) -> asio::awaitable<Result<void>> {
-    co_return self.scheduler_.fits_ever(request);
-  };
-  return rt::run_on(io_.get_executor(), here(*this, std::move(request)));
-}
-
 asio::awaitable<std::map<model::TaskRef, Message>> Controller::progress_of(JobId job) {
   auto here = [](Controller& self,
                  JobId job) -> asio::awaitable<std::map<model::TaskRef, Message>> {
