@@ -86,3 +86,10 @@ def test_the_form_for_generators_of_other_languages_names_every_operation():
     assert {operation["id"] for operation in form["operations"]} <= ids
     for operation in form["operations"]:
         assert operation["answer"].get("record", "Job") in records
+
+
+def test_the_walk_of_a_submit_names_files_that_exist_each_once():
+    walk = re.search(r"^## One submit.*?(?=^## )", (ROOT / "docs/architecture.md").read_text(), re.M | re.S).group()
+    named = re.findall(r"^\| \d+ \| `([^`]+)` \|", walk, re.M)
+    assert len(named) > 20 and [path for path in named if not (ROOT / "src" / path).is_file()] == []
+    assert len(named) == len(set(named))
