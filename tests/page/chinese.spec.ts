@@ -176,17 +176,17 @@ test("what is to be known about a machine", async ({ signedIn: page, server }) =
 
 test("a sign-in that is refused", async ({ page, server }) => {
   const heard = new Heard(page);
-  await server.user("lisi", "a good long password");
+  await server.user("frozen", "a good long password");
   await remember(page, {});
   await page.goto(`${server.url}/signin`);
-  await page.getByLabel("账号").fill("lisi");
+  await page.getByLabel("账号").fill("frozen");
   await page.getByLabel("密码", { exact: true }).fill("not that one");
   await page.getByRole("button", { name: "登录" }).click();
   await expect(page.getByRole("alert")).toHaveText("账号或密码不对。");
-  await server.call("PUT", "/api/v1/users/lisi/disabled", { disabled: true });
+  await server.call("PUT", "/api/v1/users/frozen/disabled", { disabled: true });
   await page.getByLabel("密码", { exact: true }).fill("a good long password");
   await page.getByRole("button", { name: "登录" }).click();
-  await expect(page.getByRole("alert")).toHaveText("账号 lisi 已冻结；请联系管理员");
+  await expect(page.getByRole("alert")).toHaveText("账号 frozen 已冻结；请联系管理员");
   await expectChinese(page, heard, "account_disabled");
 });
 

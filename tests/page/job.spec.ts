@@ -159,7 +159,7 @@ test("why it failed is said in the reader's language", async ({ signedIn: page, 
   await page.goto(`${server.url}/jobs/${id}`);
   const why = page.getByRole("region", { name: "为什么失败" });
   await expect(why).toContainText("main-0 失败：退出码 127：找不到命令；检查命令名和镜像");
-  await expect(why).toContainText("重试不会有用");
+  await expect(why).toContainText("重试也没有用");
   await page.getByRole("button", { name: /switch to English/ }).click();
   await expect(page.getByRole("region", { name: "Why did it fail" })).toContainText("a command was not found");
 });
@@ -171,7 +171,7 @@ test("the time limit is changed while it runs, and the end is shown", async ({ s
   await page.getByRole("button", { name: "修改" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel(/运行时限/).fill("tomorrow");
-  await expect(dialog).toContainText("这不是时长");
+  await expect(dialog).toContainText("不是有效的时长");
   await dialog.getByRole("button", { name: "1h" }).click();
   await expectNoBarriers(page, "limit dialog");
   await dialog.getByRole("button", { name: "保存" }).click();
